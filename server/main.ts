@@ -29,6 +29,7 @@ import { createLog, type Log } from "./lib/log.ts";
 import { type Tracer, wantsTraces } from "./lib/trace.ts";
 import { createMailer } from "./mail/create.ts";
 import { isHalfRestored } from "./operations/archive/swap.ts";
+import { backUpByCommand, type RunCommand } from "./operations/backups/command.ts";
 import { refuseOthers, requireIdentity } from "./operations/keys/identity.ts";
 import { watchKeys } from "./operations/keys/watch.ts";
 import { requireNotMoved } from "./operations/move/moved.ts";
@@ -44,6 +45,8 @@ export interface ServeHost {
   env: Record<string, string | undefined>;
   pid: number;
   isTTY: boolean;
+  /** Runs another command of this program beside the server. */
+  runCommand: RunCommand;
   write(text: string): void;
   /** Calls `listener` on SIGINT and SIGTERM. Returns the function that removes it. */
   onSignal(listener: (signal: Signal) => void): () => void;
@@ -129,10 +132,21 @@ async function configFor(options: ServeOptions, host: ServeHost, dataDir: string
   if (passedSocket(host.env, host.pid) === undefined) await checkPeers(config, hostOf(options));
   config.autoVerify = config.sandbox && options.autoVerify !== false;
   if (options.blobs !== undefined) config.blobs.address = options.blobs;
+  applyBackup(options, config);
   if (options.rateLimit === "off") config.limits.enabled = false;
   else if (options.rateLimit !== undefined)
     Object.assign(config.limits, { keyPerMinute: options.rateLimit, keyBurst: Math.max(1, Math.ceil(options.rateLimit / 6)) });
   return config;
+}
+
+function applyBackup({ backupTo, backupEvery, backupKeep }: ServeOptions, { backup }: Config): void {
+  if (backupTo !== undefined) backup.to = resolve(backupTo);
+  if (backupEvery !== undefined) backup.everyMs = backupEvery;
+  if (backupKeep !== undefined) backup.keep = backupKeep;
+  if (backup.to === null && (backupEvery ?? backupKeep) !== undefined)
+    throw new ConfigError(
+      "--backup-every and --backup-keep need a folder for the backups. The server was not started. Pass --backup-to.",
+    );
 }
 
 async function open(options: ServeOptions, host: ServeHost, location: DatabaseLocation, place: Place): Promise<Running> {
@@ -150,11 +164,7 @@ async function open(options: ServeOptions, host: ServeHost, location: DatabaseLo
   const { tlsCert, tlsKey } = options;
   const certificate = tlsCert !== undefined && tlsKey !== undefined ? certificateFrom(tlsCert, tlsKey, log) : undefined;
   if (!certificate) warnOfMissingProxy(options, config, log);
-  const { readUrl } = config.database;
-  if (readUrl !== null && databaseUrl === undefined)
-    throw new ConfigError(
-      "database.readUrl is set, but SQLite has no standby. The server was not started. Remove the setting, or name the PostgreSQL database with --database-url.",
-    );
+  refuseStandby(config, databaseUrl);
   // What can be refused without the database is refused before it is opened.
   const bucket = await configuredBucket(config, { env: host.env, now: Date.now });
   const tracer = await createTracer(host.env, config.version, log);
@@ -165,7 +175,7 @@ async function open(options: ServeOptions, host: ServeHost, location: DatabaseLo
   const identity = { dataDir, sandbox: config.sandbox, secretKey: host.env.PLAYTEST_SECRET_KEY, randomBytes };
   const openDatabase = () =>
     openStore({
-      ...{ databaseUrl, dataDir, log, readUrl: readUrl ?? undefined },
+      ...{ databaseUrl, dataDir, log, readUrl: config.database.readUrl ?? undefined },
       async beforeChange(store) {
         await requireNotMoved(store);
         await refuseOthers({ ...identity, store });
@@ -183,6 +193,7 @@ async function open(options: ServeOptions, host: ServeHost, location: DatabaseLo
     const instanceKey = await requireIdentity({ ...identity, store });
     const clock = await createClock(store, Date.now, config.sandbox);
     const transcriber = options.seed === "demo" ? { transcriber: sampleTranscriber } : {};
+    const backUp = backUpByCommand(host.runCommand, location, config);
     const external = {
       ...transcriber,
       cards,
@@ -196,6 +207,7 @@ async function open(options: ServeOptions, host: ServeHost, location: DatabaseLo
       dataDir,
       bucket,
       tracer,
+      backUp,
     };
     const where = { place, certificate, ...(options.publicUrl !== undefined && { publicUrl: options.publicUrl }) };
     const onListening = (listening: Listening) => ("fd" in place ? checkSocket(options, config, listening) : Promise.resolve());
@@ -227,6 +239,13 @@ async function createTracer(env: ServeHost["env"], version: string, log: Log): P
   if (!wantsTraces(env)) return null;
   const opentelemetry = await import("./metrics/opentelemetry.ts");
   return opentelemetry.createTracer({ version, log, now: Date.now });
+}
+
+function refuseStandby({ database }: Config, databaseUrl: string | undefined): void {
+  if (database.readUrl === null || databaseUrl !== undefined) return;
+  throw new ConfigError(
+    "database.readUrl is set, but SQLite has no standby. The server was not started. Remove the setting, or name the PostgreSQL database with --database-url.",
+  );
 }
 
 /** Before the migrations that are pending are applied. */

@@ -18,7 +18,8 @@ export async function main(argv: readonly string[], process: ProcessLike, replac
     io.signal.throwIfAborted();
   } catch (error) {
     const { report } = await import("./cli/report.ts");
-    const final = error instanceof ExitWith || error instanceof Interrupted;
+    const explains = error instanceof Error && error.cause !== undefined && error.cause === io.signal.reason;
+    const final = error instanceof ExitWith || error instanceof Interrupted || explains;
     const reason = io.signal.aborted && !final ? io.signal.reason : error;
     code = await report(reason, argv, io, running);
     await running.session?.close(code === 0 || running.complete === true);

@@ -29,6 +29,7 @@ import * as playtests from "../playtests/store.ts";
 import { playtestView, slotDetailView } from "../playtests/views.ts";
 import { requireMayChange } from "./admins.ts";
 import { approveTrial, approveVideo, rejectTrial, rejectVideo } from "./approvals.ts";
+import * as backups from "./backups-store.ts";
 import * as adminStore from "./store.ts";
 import { accountView, approvalView, problemView } from "./views.ts";
 
@@ -204,5 +205,6 @@ export const admin = {
       return { category };
     }),
 
-  getStats: (call) => call.read(adminStore.stats),
+  getStats: (call) =>
+    call.read(async (q) => ({ ...(await adminStore.stats(q)), ...backups.summaryOf(await backups.find(q), q.now) })),
 } satisfies Partial<Handlers>;

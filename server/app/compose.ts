@@ -27,6 +27,7 @@ import { sharedHashPool } from "../lib/threads/hash-pool.ts";
 import type { Tracer } from "../lib/trace.ts";
 import type { Mailer } from "../mail/mailer.ts";
 import type { Metrics } from "../metrics/metrics.ts";
+import type { BackUp } from "../operations/backups/types.ts";
 import { createOutbound } from "../outbound/index.ts";
 import type { Resolve } from "../outbound/types.ts";
 import { paidOrders } from "../playtests/paid-orders.ts";
@@ -62,6 +63,7 @@ export interface External {
   bucket?: Bucket | undefined;
   /** Made from `bucket`. */
   blobs?: Blobs;
+  backUp?: BackUp | undefined;
   log: Log;
   metrics?: Metrics | null;
   tracer?: Tracer | null;
@@ -110,6 +112,7 @@ export function createDeps(external: External): Deps {
     mail: { kinds: ["send-mail"], width: 8 },
     search: { kinds: ["index-text"], width: 1 },
     inspections: { kinds: ["inspect-videos"], width: 1 },
+    backups: { kinds: ["back-up"], width: 1 },
     searchFilling: { kinds: ["fill-search"], width: 1 },
   };
   const jobs = new JobRunner({ kinds: jobKinds, lanes, clock, newId, leaseMs: config.jobs.leaseMs });
@@ -146,6 +149,7 @@ export function createDeps(external: External): Deps {
     meter: config.clips.ffmpeg.length > 0 ? createFfmpegMeter(config.clips) : null,
     blobs: external.blobs ?? createLocalBlobs(join(external.dataDir, "blobs")),
     dataDir: external.dataDir,
+    backUp: external.backUp ?? null,
     log: external.log,
     outages: new Outages(external.log, clock.real),
     metrics: external.metrics ?? null,

@@ -16,6 +16,7 @@ import type { Passwords } from "../lib/passwords.ts";
 import type { Tracer } from "../lib/trace.ts";
 import type { Mail, Mailer } from "../mail/mailer.ts";
 import type { Metrics } from "../metrics/metrics.ts";
+import type { BackUp } from "../operations/backups/types.ts";
 import type { Outbound } from "../outbound/index.ts";
 import type { Publishers } from "../playtests/publications/publisher.ts";
 import type { Cutter } from "../sharing/cutter.ts";
@@ -80,6 +81,8 @@ export interface Deps extends Context, SharedState {
   blobs: Blobs;
   /** The data directory, with unfinished uploads and the blobs. */
   dataDir: string;
+  /** Null where nobody can back up the server by itself. */
+  backUp: BackUp | null;
   log: Log;
   outages: Outages;
   /** Null when no metrics are configured. */

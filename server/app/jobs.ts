@@ -12,6 +12,8 @@ import type { JobKinds } from "../jobs/job.ts";
 import type { JobKind } from "../jobs/purposes.ts";
 import { sendMail } from "../mail/send-mail.ts";
 import { removeConnection } from "../oauth/jobs.ts";
+import { deleteAgain, listDeletion } from "../operations/backups/deletions.ts";
+import { backUp } from "../operations/backups/job.ts";
 import { removeOld } from "../operations/retention.ts";
 import { sweepFiles } from "../operations/sweep.ts";
 import { finishDeletion } from "../personal/jobs.ts";
@@ -35,9 +37,11 @@ import { inspectVideos } from "../uploads/videos/jobs.ts";
 
 /** The work of every kind of background job. */
 export const jobKinds: JobKinds<JobKind> = {
+  "back-up": backUp,
   "confirm-deposit": confirmDeposit,
   "cut-clip": cutClip,
   "cut-still": cutStill,
+  "delete-again": deleteAgain,
   "deliver-webhook": deliverWebhook,
   "dispute-payment": disputeLater,
   "end-signed-payment": endSignedPayment,
@@ -53,6 +57,7 @@ export const jobKinds: JobKinds<JobKind> = {
   "finish-deletion": finishDeletion,
   "index-text": indexText,
   "inspect-videos": inspectVideos,
+  "list-deletion": listDeletion,
   "measure-video": measureVideo,
   "release-quote": releaseQuote,
   "remove-connection": removeConnection,

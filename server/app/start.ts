@@ -8,6 +8,8 @@ import { startLimitExchange } from "../http/limits/exchange.ts";
 import { within } from "../lib/within.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import { listenForMetrics } from "../metrics/serve.ts";
+import { deleteListed } from "../operations/backups/deletions.ts";
+import { startBackups } from "../operations/backups/job.ts";
 import { startRetention } from "../operations/retention.ts";
 import { startSweep } from "../operations/sweep.ts";
 import { startFilling } from "../search/queue.ts";
@@ -86,6 +88,8 @@ async function wire(publicUrl: string, external: External) {
     await startRetention(deps);
     await startSweep(deps);
   }
+  await deleteListed(deps);
+  await startBackups(deps);
   await startFilling(deps);
   await startPosters(deps);
   await startInspecting(deps);

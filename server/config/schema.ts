@@ -27,6 +27,7 @@ import {
 } from "./fields.ts";
 import { highlights } from "./highlights-schema.ts";
 import { invoices } from "./invoices-schema.ts";
+import { backup, metrics } from "./operation-schema.ts";
 import { site } from "./site-schema.ts";
 import { blobs, clips, publishing, transcriber, uploads } from "./video-schema.ts";
 
@@ -283,21 +284,6 @@ const jobs = z.strictObject({
   ),
 });
 
-const metrics = z.strictObject({
-  token: orNull(z.string().min(16), "GET /metrics answers who sends this as a Bearer token. Null: not on the port of the API.", {
-    variable: "PLAYTEST_METRICS_TOKEN",
-    secret: true,
-    expected: "at least 16 characters, or null",
-  }),
-  port: described(
-    z.nullable(z.int().check(z.gte(1), z.lte(65_535))).default(null),
-    "A port that answers GET /metrics only, with the token if there is one, else to everybody who reaches it. Null: none.",
-  ),
-  host: described(z.string().min(1).default("127.0.0.1"), "The address of that port.", {
-    expected: "an address of this machine",
-  }),
-});
-
 const passwords = z.strictObject({
   scryptLogN: integer(
     "Cost of hashing a password: scrypt with N = 2^scryptLogN. Each step doubles time and memory; 17 takes 128 MiB.",
@@ -334,6 +320,7 @@ export const schema = z.strictObject({
   multiplayer: described(multiplayer.prefault({}), "Multiplayer playtests"),
   uploads: described(uploads.prefault({}), "Uploads"),
   blobs: described(blobs.prefault({}), "Storage of files"),
+  backup: described(backup.prefault({}), "Backups"),
   transcriber: described(transcriber.prefault({}), "Transcripts"),
   clips: described(clips.prefault({}), "Clips"),
   publishing: described(publishing.prefault({}), "Publishing"),

@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { addressForm, parseBucketAddress } from "./blobs-address.ts";
+import { keepForm, parseKeep } from "./keep-rule.ts";
 import { ConfigError } from "./read.ts";
 
 /** The options of `playtest serve run`. Undefined means the default. */
@@ -11,6 +12,10 @@ export interface ServeOptions {
   config?: string;
   /** The address of the bucket, instead of `blobs.address`. */
   blobs?: string;
+  /** Where, how often (ms) and which backups the server makes, instead of the settings in `backup`. */
+  backupTo?: string;
+  backupEvery?: number;
+  backupKeep?: string;
   publicUrl?: string;
   behindProxy?: boolean;
   ephemeral?: boolean;
@@ -47,6 +52,10 @@ export function checkOptions(options: ServeOptions): void {
     );
   checkTls(options);
   if (options.blobs !== undefined) requireBucketAddress(options.blobs, "The server was not started.");
+  if (options.backupKeep !== undefined && !parseKeep(options.backupKeep))
+    throw new ConfigError(
+      `--backup-keep ${options.backupKeep} is not a rule. The server was not started. Pass one such as ${keepForm}.`,
+    );
   checkHost(options.host ?? "127.0.0.1", options);
 }
 

@@ -3,10 +3,12 @@
  * stands in `server/app/jobs.ts`.
  */
 const purposes = {
+  "back-up": "back up the server",
   "close-window": "close slots that nobody claimed, and the time for applications",
   "confirm-deposit": "confirm a crypto deposit",
   "cut-clip": "cut a clip",
   "cut-still": "cut a still image",
+  "delete-again": "delete an account that was deleted before a restore",
   "deliver-webhook": "deliver webhooks to a host",
   "discard-clip": "remove the files of a deleted clip",
   "discard-files": "remove files of a deleted account",
@@ -29,6 +31,7 @@ const purposes = {
   "keep-connection": "keep the account of a video platform connected",
   "keep-deposit": "keep a crypto deposit that matches no payment",
   "lapse-payment": "expire a payment that was not made",
+  "list-deletion": "list a deleted account beside the backups",
   "measure-video": "measure a video",
   "mention-unread": "remind a person of unread messages",
   "publish-video": "publish a video, or delete a published one",

@@ -203,3 +203,7 @@ export const deadJobs = (q: Query) =>
   q.all<{ kind: string; count: number; last_error: string }>(
     "SELECT kind, COUNT(*) AS count, MAX(last_error) AS last_error FROM jobs WHERE state = 'dead' GROUP BY kind ORDER BY kind",
   );
+
+/** The jobs of a kind that wait, each with why it was not done at its last try. */
+export const queuedErrors = (q: Query, kind: string) =>
+  q.all<{ last_error: string | null }>("SELECT last_error FROM jobs WHERE state = 'queued' AND kind = ? ORDER BY id", kind);

@@ -1,3 +1,4 @@
+import * as backups from "../admin/backups-store.ts";
 import type { Deps } from "../app/deps.ts";
 import * as jobs from "../jobs/store.ts";
 import { freeBytes } from "../lib/free-space.ts";
@@ -29,10 +30,11 @@ export function createGauges(deps: Deps): () => Promise<Gauge[]> {
       uploads: await store.openUploads(q),
       mail: await mails.undelivered(q),
       suspense: await store.suspenseCents(q),
+      backup: await backups.find(q),
     }));
     // Together: a rejection that nobody waits for would end the process.
     const [{ builds, videos }, free, rows] = await Promise.all([storedBytes(), freeBytes(deps.dataDir), read]);
-    const { waiting, dead, deliveries, uploads, mail, suspense } = rows;
+    const { waiting, dead, deliveries, uploads, mail, suspense, backup } = rows;
     const byKind = (value: (row: (typeof waiting)[number]) => number) =>
       waiting.map((row) => ({ of: row.kind, value: value(row) }));
     const streams = [...deps.openStreams.values()].reduce((sum, count) => sum + count, 0);
@@ -88,6 +90,7 @@ export function createGauges(deps: Deps): () => Promise<Gauge[]> {
         help: "Crypto payments without an order, for an operator to decide",
         values: [{ value: suspense }],
       },
+      ...backupGauges(backup, now),
       { name: "playtest_event_streams", help: "Open event streams", values: [{ value: streams }] },
       {
         name: "playtest_database",
@@ -98,3 +101,20 @@ export function createGauges(deps: Deps): () => Promise<Gauge[]> {
     ];
   };
 }
+
+/** None where the server makes no backups. */
+const backupGauges = (state: backups.BackupState | undefined, now: number): Gauge[] =>
+  state === undefined
+    ? []
+    : [
+        {
+          name: "playtest_backup_age_seconds",
+          help: "How long ago the server made its last good backup, or was first to make one",
+          values: [{ value: backups.ageOf(state, now) / 1000 }],
+        },
+        {
+          name: "playtest_backup_failing",
+          help: "1 while backups fail or are overdue",
+          values: [{ value: backups.problemOf(state, now) === undefined ? 0 : 1 }],
+        },
+      ];

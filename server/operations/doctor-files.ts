@@ -17,7 +17,7 @@ const some = (names: readonly string[]) =>
 export async function uploadCheck(q: Query, dataDir: string, blobs: Blobs): Promise<Check> {
   const missing = await missingBlobs(q, blobs);
   if (missing.length === 0) return { name: "uploads", ok: true, detail: "every file that the database refers to is present" };
-  const help = `Restore these files from a backup: \`tar xf BACKUP -C ${dataDir} blobs/…\`. If the server keeps its files elsewhere, name its data directory with --data.`;
+  const help = `Copy these files from a backup: \`cp BACKUP/blobs/… ${dataDir}/blobs/…\`, or from a tar file: \`tar xf BACKUP.tar -C ${dataDir} blobs/…\`. If the server keeps its files elsewhere, name its data directory with --data.`;
   const place = blobs.remote?.name ?? join(dataDir, "blobs");
   return { name: "uploads", ok: false, detail: `missing in ${place}: ${some(missing)}`, help: blobs.remote ? remoteHelp : help };
 }
@@ -52,9 +52,19 @@ export async function strayCheck(q: Query, dataDir: string, blobs: Blobs, now: n
 export async function deletionCheck(q: Query, now: number): Promise<Check> {
   const name = "deleted_accounts";
   const left = await leftoversOf(q, now);
-  if (left.length === 0) return { name, ok: true, detail: "deleted accounts left nothing behind that should be gone" };
+  if (left.length === 0)
+    return (await pendingAgain(q)) ?? { name, ok: true, detail: "deleted accounts left nothing behind that should be gone" };
   const detail = `deleted accounts left behind: ${left.map(({ kind, count }) => `${kind} (${count})`).join(", ")}`;
   return { name, ok: false, detail, help: "Queue their removal with `--fix`; the server then removes them when it starts." };
+}
+
+/** Accounts that were deleted after the backup which was restored, and that something pending still keeps. */
+async function pendingAgain(q: Query): Promise<Check | undefined> {
+  const waiting = await jobs.queuedErrors(q, "delete-again");
+  if (waiting.length === 0) return undefined;
+  const reason = waiting[0]!.last_error ?? "the server deletes them when it starts";
+  const detail = `${plural(waiting.length, "account")} that had been deleted before a restore suspended, not deleted yet: ${reason}`;
+  return { name: "deleted_accounts", ok: true, warning: true, detail };
 }
 
 /** Queues the removal of what is left of deleted accounts. How many accounts there are. */

@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { plural } from "../../src/contract/text/plural.ts";
+import * as backups from "../admin/backups-store.ts";
 import { checkAudit } from "../audit/checks.ts";
 import * as signedPayments from "../billing/crypto/signed/store.ts";
 import type { DataLocationOptions, LocationReport } from "../config/data-location.ts";
@@ -49,7 +50,7 @@ export async function doctor(options: DoctorOptions): Promise<Check[]> {
     const behind = await pending(store);
     const schema = { name: "schema", ok: behind.length === 0, detail: behind.length === 0 ? "up to date" : waiting(behind) };
     const checks = [...basic, schema, ...fileChecks(location)];
-    if (schema.ok) checks.push(await store.read(jobCheck));
+    if (schema.ok) checks.push(await store.read(jobCheck), ...(await store.read((q) => backupCheck(q, options.now))));
     if (schema.ok) checks.push(...(await storedChecks(store, location.dataDir, config ?? defaults, options)));
     if (schema.ok) checks.push(await store.read((q) => deletionCheck(q, options.now)));
     if (schema.ok) checks.push(await store.read(mailCheck), await store.read(searchCheck), await store.read(checkAudit));
@@ -214,6 +215,22 @@ async function jobCheck(q: Query): Promise<Check> {
     detail: kinds.map(({ kind, count, last_error }) => `${count} × ${kind} failed (${last_error})`).join("; "),
     help: "These background jobs failed 25 times over several days and are not retried. `playtest admin jobs` lists what each was for. Remove the cause, then run `playtest admin jobs retry --all`, or requeue them with `--fix`.",
   };
+}
+
+/** The backups that the server makes by itself, if it does. */
+async function backupCheck(q: Query, now: number): Promise<Check[]> {
+  const state = await backups.find(q);
+  if (!state) return [];
+  const name = "backups";
+  const problem = backups.problemOf(state, now);
+  if (problem !== undefined) {
+    const help =
+      "Remove the cause: the server tries again every quarter of an hour. To make one at once, run `playtest serve backup`.";
+    return [{ name, ok: false, detail: problem, help }];
+  }
+  const { doneAt, file, to } = state;
+  if (doneAt === undefined) return [{ name, ok: true, warning: true, detail: `the server has made none in ${to} yet` }];
+  return [{ name, ok: true, detail: `the last one is ${file}, made at ${new Date(doneAt).toISOString()}` }];
 }
 
 /** Emails that were refused, or are tried again. */

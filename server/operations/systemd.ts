@@ -1,4 +1,5 @@
 import { join, resolve } from "node:path";
+import { keepForm, parseKeep } from "../config/keep-rule.ts";
 import { ConfigError, readConfig } from "../config/read.ts";
 import { checkOptions, type ServeOptions } from "../config/serve-options.ts";
 
@@ -9,9 +10,9 @@ export interface UnitOptions
   user: string;
   /** File with `NAME=value` lines for secrets and, without SQLite, the database URL. */
   envFile: string;
-  /** Folder of the backups, how many are kept, and when one is made, as systemd.time(7) has it. */
+  /** Folder of the backups, which are kept, and when one is made, as systemd.time(7) has it. */
   backups: string;
-  keep: number;
+  keep: string;
   at: string;
 }
 
@@ -28,6 +29,8 @@ interface Facts {
   graceMs: number;
   drainMs: number;
   inHome: boolean;
+  /** The folders that the server writes to. */
+  written: readonly string[];
 }
 
 /** How long a stop may take beyond that: for the last checkpoint of the database. */
@@ -42,20 +45,30 @@ const watchdogSeconds = 60;
 export async function unitFile(kind: UnitKind, options: UnitOptions, program: readonly string[]): Promise<string> {
   checkOptions({ ...options, version: "" });
   const data = resolve(options.data);
+  if (!parseKeep(options.keep)) throw new ConfigError(`--keep ${options.keep} is not a rule. Pass one such as ${keepForm}.`);
   if (!/^[a-z_][a-z0-9_-]*$/i.test(options.user))
     throw new ConfigError(`${JSON.stringify(options.user)} is not a valid user name.`);
-  const { graceMs, drainMs } = (await readConfig({}, data, options.config)).http;
+  const { http, backup } = await readConfig({}, data, options.config);
+  const written = backup.to === null ? [data] : [data, backup.to];
   const inHome = [...program, data].some((path) => /^\/(home|root|run\/user)\//.test(path));
-  return units[kind]({ options, program, data, envFile: resolve(options.envFile), graceMs, drainMs, inHome });
+  return units[kind]({
+    options,
+    program,
+    data,
+    envFile: resolve(options.envFile),
+    ...{ graceMs: http.graceMs, drainMs: http.drainMs },
+    inHome,
+    written,
+  });
 }
 
-function service({ options, program, data, envFile, graceMs, drainMs, inHome }: Facts): string {
+function service({ options, program, data, envFile, graceMs, drainMs, inHome, written }: Facts): string {
   const stopSeconds = Math.ceil((graceMs + drainMs) / 1000);
   const words = [...program, "serve", "run", "--data", data, "--log", "json", ...flagsOf(options)];
   return `# /etc/systemd/system/playtest.service, for:
 #   useradd --system --home-dir ${data} --shell /usr/sbin/nologin ${options.user}
 #   systemctl daemon-reload && systemctl enable --now playtest
-# The first start writes an admin API key to ${path(join(data, "admin-key"))}. To back up: playtest serve backup FILE --data ${data}
+# The first start writes an admin API key to ${path(join(data, "admin-key"))}. To back up: playtest serve backup FOLDER --data ${data}
 ${inHome ? `# Node.js, the program or the data is in a home directory, where ${options.user} must be able to read it.\n` : ""}
 [Unit]
 Description=playtest server
@@ -74,7 +87,7 @@ RestartSec=2
 # On SIGTERM the server says that it is not ready, answers for ${graceMs / 1000} s more, then finishes requests in progress for up to ${drainMs / 1000} s.
 TimeoutStopSec=${stopSeconds + afterDrainSeconds}
 LimitNOFILE=65536
-${confined({ options, envFile, inHome }, [data])}
+${confined({ options, envFile, inHome }, written)}
 
 [Install]
 WantedBy=multi-user.target
@@ -102,7 +115,7 @@ WantedBy=sockets.target
 
 function backup({ options, program, data, envFile, inHome }: Facts): string {
   const target = resolve(options.backups);
-  const words = [...program, "serve", "backup", target, "--keep", `${options.keep}`, "--data", data];
+  const words = [...program, "serve", "backup", target, "--keep", options.keep, "--data", data];
   return `# /etc/systemd/system/playtest-backup.service, started by playtest-backup.timer, or by: systemctl start playtest-backup
 # The folder must exist: install -d -o ${options.user} -m 0700 ${path(target)}
 [Unit]

@@ -44,6 +44,8 @@ export async function deleteAccount(tx: Tx, user: users.UserRow, by: By): Promis
   const mails = await erase(tx, { id, email, displayName, companyName }, now);
   await scheduleDiscardFiles(tx, { blobs: [], uploads: [], mails });
   await removeWork(tx, id);
+  if (tx.config.backup.to !== null)
+    await tx.schedule({ kind: "list-deletion", key: id, payload: { userId: id, deletedAt: now }, runAt: now });
   if (await hasVideosLeft(tx, id))
     await tx.schedule({ kind: "finish-deletion", key: id, payload: { userId: id }, runAt: now + videoMs });
 }

@@ -368,6 +368,12 @@ export const admin = {
       pendingApprovals: z.int(),
       creditCents: z.int().meta({ description: "Total credit of all owners." }),
       payableCents: z.int().meta({ description: "Total earnings not paid out yet." }),
+      lastBackupAt: timestamp()
+        .nullable()
+        .meta({ description: "When the server last made a backup by itself. Null: it made none." }),
+      backupFailing: z.boolean().meta({
+        description: "Whether backups that the server is to make fail or are overdue: `playtest serve doctor` says why.",
+      }),
     }),
   }),
 };

@@ -501,7 +501,16 @@ onBothDatabases("admin", (serve) => {
   it("stats: count users, games, playtests, reviews, credit and earnings", async () => {
     const { server, admin, owner, playtester, gameId } = await open();
     const figures = async () => await admin.getStats();
-    const none = { activePlaytests: 0, openSlots: 0, pendingReviews: 0, pendingApprovals: 0, creditCents: 0, payableCents: 0 };
+    const backups = { lastBackupAt: null, backupFailing: false };
+    const none = {
+      ...backups,
+      activePlaytests: 0,
+      openSlots: 0,
+      pendingReviews: 0,
+      pendingApprovals: 0,
+      creditCents: 0,
+      payableCents: 0,
+    };
     expect(await figures()).toEqual({ owners: 1, playtesters: 1, games: 1, ...none });
     await factories.giveCredit(server, owner, 10_000);
     await factories.order(owner, gameId, { isFreePublicTrial: true });
@@ -510,6 +519,7 @@ onBothDatabases("admin", (serve) => {
     await owner.acceptSlot({ params: { id: slotId } });
     await factories.play(server, await factories.registerPlaytester(server), playtestId);
     expect(await figures()).toEqual({
+      ...backups,
       owners: 1,
       playtesters: 2,
       games: 1,

@@ -31,12 +31,9 @@ describe("serve backup verify", () => {
     const { code, stdout, stderr } = await verify(folder);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toMatch(
-      /playtest-20260302T120000Z\.tar of 2026-03-02T12:00:00\.000Z was restored: \d+ files, [\d.]+ \w+\. \d+ checks passed\.\n$/,
+      /playtest-20260302T120000Z of 2026-03-02T12:00:00\.000Z was restored: \d+ files, [\d.]+ \w+\. \d+ checks passed\.\n$/,
     );
-    expect([readdirSync(temp), readdirSync(folder)]).toEqual([
-      [],
-      ["playtest-20260301T120000Z.tar", "playtest-20260302T120000Z.tar"],
-    ]);
+    expect([readdirSync(temp), readdirSync(folder)]).toEqual([[], ["playtest-20260301T120000Z", "playtest-20260302T120000Z"]]);
   });
 
   it("checks the ledger too, of an export as of a backup", async () => {
@@ -55,13 +52,14 @@ describe("serve backup verify", () => {
 
   it("fails for a file that was changed since", async () => {
     await backup("2026-03-01T12:00:00Z");
-    const file = join(folder, "playtest-20260301T120000Z.tar");
+    const made = join(folder, "playtest-20260301T120000Z");
+    const file = join(made, "playtest.db");
     const bytes = readFileSync(file);
     bytes[Math.floor(bytes.length / 2)]! ^= 1;
     writeFileSync(file, bytes);
-    const { code, stderr } = await verify(file);
+    const { code, stderr } = await verify(made);
     expect(code).toBe(1);
-    expect(stderr).toContain(`error: ${file} was not restored: `);
+    expect(stderr).toContain(`error: ${made} was not restored: playtest.db does not match its checksum. Nothing was changed.`);
     expect(readdirSync(temp)).toEqual([]);
   });
 
@@ -91,7 +89,7 @@ describe("serve backup verify", () => {
     const { code, stderr } = await verify(temp);
     expect({ code, stderr }).toEqual({
       code: 2,
-      stderr: `error: ${temp} has no file that \`playtest serve backup\` named. Nothing was checked. Pass a file.\n`,
+      stderr: `error: ${temp} has no backup that \`playtest serve backup\` named. Nothing was checked. Pass its path.\n`,
     });
   });
 });

@@ -245,6 +245,7 @@ const elsewhere: readonly (readonly [RegExp, string])[] = [
     "test/faults/move.test.ts: it needs the database that the data was moved to",
   ],
   [/^playtest serve top /, "test/cli/top.test.ts: it needs a server with metrics"],
+  [/^playtest serve run --data \S+ --backup-to /, "test/cli/own-backups.test.ts: it runs until it is stopped"],
   [/^playtest serve reset-factor /, "test/cli/reset-factor.test.ts: it needs an account with a second factor"],
   [/^npm (ci|test|run quickstart)$/, ".ci/run"],
   [/^npm (pack|install --global) ?/, "test/package installs the packed archive"],

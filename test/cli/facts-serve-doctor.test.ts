@@ -139,11 +139,16 @@ const advice: Advice[] = [
   {
     check: "uploads",
     detail: /^missing in \S+\/blobs: \S+$/,
-    help: /^Restore these files from a backup: `tar xf BACKUP -C \S+ blobs\/…`\. If the server keeps its files elsewhere, name its data directory with --data\.$/,
+    help: /^Copy these files from a backup: `cp BACKUP\/blobs\/… \S+\/blobs\/…`, or from a tar file: `tar xf BACKUP\.tar -C \S+ blobs\/…`\. If the server keeps its files elsewhere, name its data directory with --data\.$/,
     break: (folder) => rmSync(join(folder, "blobs", blobsIn(folder)[0]!)),
-    follow(_, said) {
-      const [, key] = /missing in \S+: (\S+)/.exec(said)!;
-      execSync(/`(.+?)`/.exec(said)![1]!.replace("BACKUP", backup).replace("…", key!));
+    follow(folder, said) {
+      const key = /missing in \S+: (\S+)/.exec(said)![1]!;
+      const [copied, unpacked] = [...said.matchAll(/`((?:cp|tar) .+?)`/g)].map(([, command]) => command!.replaceAll("…", key));
+      const there = freshFolder();
+      execSync(`tar xf ${backup} -C ${there}`);
+      execSync(copied!.replace("BACKUP", there));
+      rmSync(join(folder, "blobs", key));
+      execSync(unpacked!.replace("BACKUP.tar", backup));
     },
   },
   {

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { migrations } from "../../server/database/migrate.ts";
@@ -7,10 +7,10 @@ import { openStore } from "../../server/database/open.ts";
 import { pathOf } from "../../server/uploads/store.ts";
 import { playtest } from "../helpers/cli.ts";
 import { commandFacts, type Fact, type Scene } from "../helpers/command-facts.ts";
-import { dataDirFixture } from "../helpers/data-dir-fixture.ts";
+import { buildId, dataDirFixture, withBuild } from "../helpers/data-dir-fixture.ts";
 import { type Person, personWith, registerOwner } from "../helpers/factories.ts";
 import { insertRow } from "../helpers/raw-rows.ts";
-import { startTestServer } from "../helpers/server.ts";
+import { startTestServer, type TestServer } from "../helpers/server.ts";
 import { freshFolder } from "../helpers/store.ts";
 
 let dataDir = "";
@@ -63,7 +63,7 @@ const backups: Fact[] = [
       return `serve backup ${cwd} --data ${dataDir} --keep 1`;
     },
     async holds({ cwd }, { stdout }) {
-      const file = nameOf(stdout, /Wrote and verified (\S+\.tar):/);
+      const file = nameOf(stdout, /Wrote and verified (\S+):/);
       expect(readdirSync(cwd).map((name) => join(cwd, name))).toEqual([file]);
     },
   },
@@ -81,18 +81,31 @@ const backups: Fact[] = [
     },
   },
   {
-    says: "unpacked into an empty directory, can be served directly",
+    says: "Either can be served: copy the directory, or unpack the archive into an empty one.",
     line: () => "serve backup --help",
     async holds({ cwd, run }) {
       await used();
-      await run(`serve backup ${join(cwd, "copy.tar")} --data ${dataDir}`);
-      const there = freshFolder();
-      execFileSync("tar", ["-xf", join(cwd, "copy.tar"), "-C", there]);
-      const status = await serving(
-        there,
-        async (server) => (await personWith(server, owner.key, owner.id).get("/webhooks")).status,
-      );
-      expect(status).toBe(200);
+      for (const target of ["copy.tar", "folder"]) await run(`serve backup ${join(cwd, target)} --data ${dataDir}`);
+      const [unpacked, copied] = [freshFolder(), join(freshFolder(), "copied")];
+      execFileSync("tar", ["-xf", join(cwd, "copy.tar"), "-C", unpacked]);
+      execFileSync("cp", ["-r", join(cwd, "folder", readdirSync(join(cwd, "folder"))[0]!), copied]);
+      for (const there of [unpacked, copied]) {
+        const webhooks = (server: TestServer) => personWith(server, owner.key, owner.id).get("/webhooks");
+        expect((await serving(there, webhooks)).status).toBe(200);
+      }
+    },
+  },
+  {
+    says: /New since the last backup here: 3 files, [\d.]+ MiB\./,
+    async line({ cwd, run }) {
+      dataDir = await withBuild(5_000_000);
+      await run(`serve backup ${cwd} --data ${dataDir}`);
+      renameSync(join(cwd, readdirSync(cwd)[0]!), join(cwd, "playtest-20250101T000000Z"));
+      return `serve backup ${cwd} --data ${dataDir}`;
+    },
+    async holds({ cwd }) {
+      const builds = readdirSync(cwd).map((name) => statSync(join(cwd, name, "blobs/builds", buildId)));
+      expect(builds.map(({ ino, size }) => [ino, size])).toEqual(builds.map(() => [builds[0]!.ino, 5_000_000]));
     },
   },
   {

@@ -79,12 +79,12 @@ describe("serve systemd", () => {
     ["socket", ["--host", "::1", "--port", "8080"], { ListenStream: "[::1]:8080" }],
     [
       "backup",
-      ["--data", "/srv/playtest", "--keep", "3"],
+      ["--data", "/srv/playtest", "--keep", "3d"],
       {
         Type: "oneshot",
         User: "playtest",
         ReadWritePaths: "/srv/playtest",
-        ExecStart: "serve backup /var/backups/playtest --keep 3 --data /srv/playtest",
+        ExecStart: "serve backup /var/backups/playtest --keep 3d --data /srv/playtest",
       },
     ],
     ["backup-timer", ["--at", "Sun 04:00"], { OnCalendar: "Sun 04:00", Persistent: "true" }],
@@ -107,6 +107,7 @@ describe("serve systemd", () => {
     [["--data", "/srv/a\nExecStartPre=/bin/sh"], "has control characters, which a unit file cannot contain"],
     [["--public-url", "https://a\n"], "has control characters, which a unit file cannot contain"],
     [["--port", "0"], "--port"],
+    [["--unit", "backup", "--keep", "daily"], "--keep daily is not a rule. Pass one such as 7d,4w,12m"],
     [["--tls-cert", "/etc/tls/cert.pem"], "--tls-cert and --tls-key belong together"],
     [["--unit", "backup-timer", "--at", "daily\nExecStart=/bin/sh"], "has control characters"],
   ])("refuses %j", async (flags, message) => {

@@ -152,6 +152,7 @@ describe("an alert", () => {
       30,
     ],
     ["PlaytestWebhooksWait", { 'playtest_webhook_deliveries_waiting{state="pending"}': "0 1001x30" }, 10, 20],
+    ["PlaytestBackupFails", { playtest_backup_failing: "0 1x60" }, 20, 40],
     ["PlaytestMailFailed", { 'playtest_mails_undelivered{state="failed"}': "0 1x10" }, 3, 8],
     ["PlaytestPaymentWithoutOrder", { playtest_ledger_suspense_cents: "500x90" }, 30, 70],
     ["PlaytestEventLoopBlocked", { nodejs_eventloop_lag_p99_seconds: "0.6x30" }, 5, 12],

@@ -10,6 +10,7 @@ import type { Store } from "../../server/database/port.ts";
 import type { Log } from "../../server/lib/log.ts";
 import type { Tracer } from "../../server/lib/trace.ts";
 import type { Mail, Mailer } from "../../server/mail/mailer.ts";
+import type { BackUp } from "../../server/operations/backups/types.ts";
 import type { Resolve } from "../../server/outbound/types.ts";
 import type { Transcriber } from "../../server/transcripts/transcriber.ts";
 import type { Bucket } from "../../server/uploads/s3/bucket.ts";
@@ -120,6 +121,8 @@ export interface TestServerOptions {
   instance?: string;
   /** Transcribes videos where no transcriber is configured. */
   transcriber?: Transcriber;
+  /** Makes the backups of the configuration. */
+  backUp?: BackUp;
   /** What names stand for, instead of what the system says. */
   resolve?: Resolve;
   /** Whether mail leaves the machine, as with an SMTP server. It is kept in memory in any case. */
@@ -142,6 +145,7 @@ export async function startTestServer({
   resolve,
   transcriber,
   tracer,
+  backUp,
   port = 0,
   delivers = true,
 }: TestServerOptions): Promise<TestServer> {
@@ -172,6 +176,7 @@ export async function startTestServer({
     ...(resolve && { resolve }),
     ...(transcriber && { transcriber }),
     ...(tracer && { tracer }),
+    ...(backUp && { backUp }),
     cards: await createCards(config),
   };
   const running = await start({ place: { host: "127.0.0.1", port }, external });

@@ -1,9 +1,12 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
 import * as z from "zod";
 import { fileDrivers } from "../../database/drivers.ts";
 
 /**
- * The contents of an archive, laid out like a data folder: unpacked with `tar` into an empty folder, it can be served. It has either the
- * database file under its own name or `rows.ndjson` with the rows of any database. `SHA256SUMS` comes last and lists every other file.
+ * The contents of an archive, laid out like a data folder: a folder, or a tar file that can be unpacked into an empty folder, and then be
+ * served. It has either the database file under its own name or `rows.ndjson` with the rows of any database. `SHA256SUMS` comes last and
+ * lists every other file.
  */
 export const names = {
   manifest: "manifest.json",
@@ -59,5 +62,19 @@ export function parseSums(text: string): Map<string, string> | undefined {
   return pairs.every((pair) => pair !== null) ? new Map(pairs.map((pair) => [pair![2]!, pair![1]!])) : undefined;
 }
 
-/** The names that backups and exports get in a folder, and in them the time that they are sorted by. */
-export const backupName = /^playtest-(?:export-)?(\d{8}T\d{6}Z)\.tar$/;
+/** The names that backups (folders, or files of earlier versions) and exports get in a folder, and in them the time that they are sorted by. */
+export const backupName = /^playtest-(?:export-)?(\d{8}T\d{6}Z)(?:\.tar)?$/;
+
+/** The time of a backup as its name has it. */
+export const stampOf = (ms: number) => new Date(ms).toISOString().replace(/[-:]|\.\d+/g, "");
+
+/** Whether it is the folder of a complete backup: one that is being written has another name. */
+export const isBackupFolder = (path: string) => existsSync(join(path, names.manifest));
+
+/** The name of the newest backup or export in a folder; undefined when there is none. */
+export function newestName(folder: string): string | undefined {
+  const timeIn = (name: string) => backupName.exec(name)?.[1] ?? "";
+  return readdirSync(folder)
+    .filter(timeIn)
+    .sort((a, b) => (timeIn(a) < timeIn(b) ? 1 : -1))[0];
+}

@@ -1,5 +1,5 @@
 import { chownSync, existsSync, mkdirSync, readdirSync, statfsSync, statSync } from "node:fs";
-import { rename, rm } from "node:fs/promises";
+import { rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { shortageOf } from "../../../src/contract/text/shortages.ts";
 import { checkAudit } from "../../audit/checks.ts";
@@ -14,9 +14,10 @@ import { checkLedger } from "../../ledger/checks.ts";
 import { sameText } from "../../lib/secrets.ts";
 import { blobKinds } from "../../uploads/blob-store.ts";
 import { blobsBeside, configuredBucket } from "../../uploads/configured-blobs.ts";
+import { deletionLine, deletionsFile, deletionsFor } from "../backups/deletion-list.ts";
 import { missingBlobs } from "../missing-blobs.ts";
 import { capture, failures } from "./capture.ts";
-import { fileDriverOf, type Manifest, names } from "./contents.ts";
+import { fileDriverOf, type Manifest, names, stampOf } from "./contents.ts";
 import { fillDatabase, fillFile, requireEmptyDatabase } from "./load.ts";
 import { newPrograms, type Program } from "./programs.ts";
 import type { OnProgress } from "./progress.ts";
@@ -29,6 +30,8 @@ export interface RestoreOptions extends DataLocationOptions {
   replace: boolean;
   /** What `newPrograms` found and the operator confirmed; an archive that brings others is refused. */
   programs: readonly Program[];
+  /** A list of deleted accounts; by default the one beside the archive, if there is one. */
+  deletions?: string | undefined;
   /** Only check that the archive is complete and could be restored. */
   dryRun: boolean;
   /** Current time in milliseconds. */
@@ -51,6 +54,8 @@ export interface Restored {
   replaced: string | null;
   /** Files that were already missing when the archive was created. */
   missing: string[];
+  /** Accounts that were deleted after the archive was created: the server deletes them again when it starts. */
+  deletions: string[];
   location: LocationReport;
 }
 
@@ -64,7 +69,11 @@ export async function restore(options: RestoreOptions): Promise<Restored> {
     const location = locate(options);
     await requireFree(options, location);
     if (!options.dryRun) await requireConfirmed(archive, options, location);
-    const replaced = options.dryRun ? await look(archive, options) : await putInPlace(archive, location, options);
+    const listed = await deletionsFor(options.archive, options.deletions);
+    const deletions = [...listed].filter(([, time]) => time >= Date.parse(archive.manifest.createdAt) - slackMs);
+    const replaced = options.dryRun
+      ? await look(archive, options)
+      : await putInPlace(archive, location, { ...options, deletions: deletions.map(([id, time]) => deletionLine(id, time)) });
     const { createdAt, missing } = archive.manifest;
     const what = {
       archive: options.archive,
@@ -73,13 +82,20 @@ export async function restore(options: RestoreOptions): Promise<Restored> {
       files: archive.entries.length - 1,
       bytes: archive.bytes,
     };
-    return { ...what, database: location.driver.name, replaced: replaced ?? null, missing, location: reportLocation(location) };
+    return {
+      ...what,
+      ...{ database: location.driver.name, replaced: replaced ?? null, missing },
+      ...{ deletions: deletions.map(([id]) => id), location: reportLocation(location) },
+    };
   } catch (error) {
     throw explained(error, options);
   } finally {
     await archive.close();
   }
 }
+
+/** Clocks of two machines may differ. An account that is deleted in the archive already is not deleted twice. */
+const slackMs = 3_600_000;
 
 function explained(error: unknown, { archive, signal }: RestoreOptions): unknown {
   if (signal.aborted) return signal.reason;
@@ -128,7 +144,9 @@ function counted(step: string, { bytes }: Archive, onProgress: OnProgress): (mor
   };
 }
 
-async function putInPlace(archive: Archive, location: DatabaseLocation, options: RestoreOptions): Promise<string | undefined> {
+type Placing = Omit<RestoreOptions, "deletions"> & { deletions: readonly string[] };
+
+async function putInPlace(archive: Archive, location: DatabaseLocation, options: Placing): Promise<string | undefined> {
   const { dataDir } = location;
   const made = mkdirSync(dataDir, { recursive: true, mode: 0o700 }) !== undefined;
   const unlock = await lockDataDir(dataDir).catch((error) => Promise.reject(inUse(error)));
@@ -144,8 +162,9 @@ async function putInPlace(archive: Archive, location: DatabaseLocation, options:
     await archive.extract(staging, counted("Unpacking", archive, options.onProgress));
     requireSameKey(options, staging);
     const last = await prepare({ ...options, ...location, staging, rows, manifest: archive.manifest });
+    if (options.deletions.length > 0) await writeFile(join(staging, deletionsFile), options.deletions.join(""), { mode: 0o600 });
     giveToOwner(staging, dataDir);
-    return await swapIn(dataDir, new Date(options.now).toISOString().replace(/[-:]|\.\d+/g, ""), last);
+    return await swapIn(dataDir, stampOf(options.now), last);
   } finally {
     await clear();
     unlock();
@@ -164,7 +183,7 @@ function requireRoom({ bytes }: Archive, dataDir: string): void {
 }
 
 /** PLAYTEST_SECRET_KEY overrides the archive's key. With a different key the server would start but could not decrypt anything. */
-function requireSameKey({ env }: RestoreOptions, staging: string): void {
+function requireSameKey({ env }: Pick<RestoreOptions, "env">, staging: string): void {
   const [inForce, kept] = [findInstanceKey(env.PLAYTEST_SECRET_KEY, staging)!, findInstanceKey(undefined, staging)!];
   if (sameText(inForce.toString("hex"), kept.toString("hex"))) return;
   throw new ConfigError(

@@ -7,7 +7,7 @@ import { flush } from "../../uploads/local-blobs.ts";
 /** What a server keeps in its data folder. A restore moves these away before it moves in those of the archive. */
 const items = [
   ...fileDrivers.flatMap(({ file }) => file!.names),
-  ...["instance.key", "config.json", "blobs", "storing", "outbox", "uploads", "transcribing"],
+  ...["instance.key", "config.json", "blobs", "storing", "outbox", "uploads", "transcribing", "deletions.txt"],
 ];
 
 /** Which files of a server are in this folder. */

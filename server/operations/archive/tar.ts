@@ -55,12 +55,15 @@ export async function* pieces(file: FileHandle, size: number, position = 0): Asy
   }
 }
 
+/** What the bytes of a tar archive go to, one after the other: a file, or standard output. */
+export type TarOutput = Pick<FileHandle, "sync"> & { writeFile(bytes: Uint8Array): Promise<void> };
+
 /** Writes files into a tar archive that any `tar` can read. */
 export class TarWriter {
-  readonly #file: FileHandle;
+  readonly #file: TarOutput;
   readonly #mtimeMs: number;
 
-  constructor(file: FileHandle, mtimeMs: number) {
+  constructor(file: TarOutput, mtimeMs: number) {
     this.#file = file;
     this.#mtimeMs = mtimeMs;
   }

@@ -1,17 +1,17 @@
-import { mkdtempSync, readdirSync, statSync } from "node:fs";
+import { mkdtempSync, statSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ConfigError } from "../../config/read.ts";
 import type { Check } from "../../database/port.ts";
 import { doctor } from "../doctor.ts";
-import { backupName } from "./contents.ts";
+import { isBackupFolder, newestName } from "./contents.ts";
 import { configChangesAt } from "./programs.ts";
 import type { OnProgress } from "./progress.ts";
 import { type Restored, restore } from "./restore.ts";
 
 export interface VerifyOptions {
-  /** A file that a backup wrote, or the folder of them, of which the newest is taken. */
+  /** A backup, or the folder of them, of which the newest is taken. */
   path: string;
   /** The folder in which everything is restored for the time of the check; by default that of the system. */
   folder?: string | undefined;
@@ -49,13 +49,11 @@ export async function verifyBackup({ path, folder, env, ...options }: VerifyOpti
   }
 }
 
+/** A backup itself, or the newest in a folder of backups. */
 function newestOf(path: string): string {
-  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) return path;
-  const stampOf = (name: string) => backupName.exec(name)?.[1] ?? "";
-  const newest = readdirSync(path)
-    .filter(stampOf)
-    .sort((a, b) => (stampOf(a) < stampOf(b) ? 1 : -1))[0];
+  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory() || isBackupFolder(path)) return path;
+  const newest = newestName(path);
   if (newest === undefined)
-    throw new ConfigError(`${path} has no file that \`playtest serve backup\` named. Nothing was checked. Pass a file.`);
+    throw new ConfigError(`${path} has no backup that \`playtest serve backup\` named. Nothing was checked. Pass its path.`);
   return join(path, newest);
 }

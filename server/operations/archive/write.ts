@@ -1,11 +1,11 @@
 import { statSync } from "node:fs";
-import { type FileHandle, open, readdir, readFile } from "node:fs/promises";
+import { open, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { unlessMissing } from "../../uploads/local-blobs.ts";
 import type { Bucket, Found } from "../../uploads/s3/bucket.ts";
 import { blobsNow, type Captured, type CaptureSource, capture } from "./capture.ts";
 import { databaseNameOf, isName, type Manifest, names, rowsOnly, sumLine } from "./contents.ts";
-import { pieces, TarWriter } from "./tar.ts";
+import { pieces } from "./tar.ts";
 
 interface Source extends CaptureSource {
   /** Where files are that are not on the local disk. */
@@ -14,20 +14,34 @@ interface Source extends CaptureSource {
   now: number;
 }
 
+/** What the files of an archive are written to, one after the other: a tar file or a folder. */
+export interface Target {
+  /** Adds a file of exactly `size` bytes and returns its SHA-256 in hex. */
+  add(name: string, size: number, bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<string>;
+  /** Takes over a file that an earlier backup has. Returns its SHA-256; undefined when it must be added. */
+  reuse?(name: string, size: number): Promise<string | undefined>;
+  /** Ends the archive and waits until it is on the disk. */
+  end(): Promise<void>;
+}
+
 /** Writes one archive. */
 export class ArchiveWriter {
   readonly missing: string[] = [];
   /** Files that stay in the bucket. */
   readonly referred = new Map<string, Found>();
   database: Manifest["database"] = rowsOnly;
-  readonly #tar: TarWriter;
+  /** Size of all its files, and of those that no earlier backup had. */
+  bytes = 0;
+  newBytes = 0;
+  newFiles = 0;
+  readonly #target: Target;
   readonly #source: Source;
   readonly #sums = new Map<string, string>();
   #done = 0;
   #total = 0;
 
-  constructor(file: FileHandle, source: Source) {
-    this.#tar = new TarWriter(file, source.now);
+  constructor(target: Target, source: Source) {
+    this.#target = target;
     this.#source = source;
   }
 
@@ -51,8 +65,8 @@ export class ArchiveWriter {
     await this.#addDatabase(captured);
     await this.#addText(names.manifest, this.#manifest(captured));
     const sums = Buffer.from([...this.#sums].map(([name, sum]) => sumLine(sum, name)).join(""));
-    await this.#tar.add(names.sums, sums.length, [sums]);
-    await this.#tar.end();
+    await this.#target.add(names.sums, sums.length, [sums]);
+    await this.#target.end();
   }
 
   async #captureWithFiles(): Promise<Captured> {
@@ -106,24 +120,43 @@ export class ArchiveWriter {
     if (!file) return false;
     try {
       const { size } = await file.stat();
-      this.#sums.set(name, await this.#tar.add(name, size, this.#counted(pieces(file, size))));
+      const known = await this.#target.reuse?.(name, size);
+      if (known === undefined) await this.#add(name, size, this.#counted(pieces(file, size)));
+      else this.#reused(name, size, known);
       return true;
     } finally {
       await file.close();
     }
   }
 
+  async #add(name: string, size: number, bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<void> {
+    this.#sums.set(name, await this.#target.add(name, size, bytes));
+    this.bytes += size;
+    this.newBytes += size;
+    this.newFiles += 1;
+  }
+
+  #reused(name: string, size: number, sum: string): void {
+    this.#sums.set(name, sum);
+    this.bytes += size;
+    this.#progress(size);
+  }
+
+  #progress(more: number): void {
+    this.#done += more;
+    this.#source.onProgress("Copying", this.#done, this.#total);
+  }
+
   async *#counted(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     for await (const piece of bytes) {
       yield piece;
-      this.#done += piece.length;
-      this.#source.onProgress("Copying", this.#done, this.#total);
+      this.#progress(piece.length);
     }
   }
 
   async #addText(name: string, text: string | Buffer): Promise<void> {
     const bytes = Buffer.from(text);
-    this.#sums.set(name, await this.#tar.add(name, bytes.length, [bytes]));
+    await this.#add(name, bytes.length, [bytes]);
   }
 
   async #addDatabase(captured: Captured): Promise<void> {

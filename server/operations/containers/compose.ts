@@ -55,7 +55,7 @@ export async function composeFiles(options: ComposeOptions): Promise<ComposeFile
 const head = ({ image, postgresql }: ComposeOptions) => `# The image is built from a checkout: docker build --tag ${image} .
 # Start: docker compose up --detach
 # The API key of the administrator, once: docker compose exec ${processesOf(postgresql)[0]} cat ${dataPath}/admin-key
-# Backup: docker compose exec ${processesOf(postgresql)[0]} node /app/bin/playtest.js serve backup ${dataPath}/backups --keep 14 --data ${dataPath}
+# Backup: docker compose exec ${processesOf(postgresql)[0]} node /app/bin/playtest.js serve backup ${dataPath}/backups --keep 7d,4w,12m --data ${dataPath}
 `;
 
 function services({ publicUrl, postgresql, image }: ComposeOptions) {

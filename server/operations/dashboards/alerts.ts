@@ -63,6 +63,14 @@ const alerts: readonly Alert[] = [
     action: "Run `playtest admin jobs` for the reasons. When the cause is gone: `playtest admin jobs retry --all`.",
   },
   {
+    name: "PlaytestBackupFails",
+    expression: "max(playtest_backup_failing) > 0",
+    for: "30m",
+    severity: "ticket",
+    summary: "The server makes no backups of itself.",
+    action: "Run `playtest serve doctor` on the server's machine: it says why, and when the last good one was made.",
+  },
+  {
     name: "PlaytestMailWaits",
     expression: 'max(playtest_mails_undelivered{state="retried"}) > 0',
     for: "30m",

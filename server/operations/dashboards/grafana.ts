@@ -40,6 +40,7 @@ const panels: readonly Panel[] = [
     lines: [["sum by (outcome) (rate(playtest_job_seconds_count[$__rate_interval]))", "{{outcome}}"]],
   },
   { title: "Jobs that failed for good", unit: "short", lines: [["max by (kind) (playtest_jobs_dead)", "{{kind}}"]] },
+  { title: "Age of the last good backup", unit: "s", lines: [["max(playtest_backup_age_seconds)", "age"]] },
   { title: "Emails that are not sent", unit: "short", lines: [["max by (state) (playtest_mails_undelivered)", "{{state}}"]] },
   {
     title: "Webhook deliveries that wait",

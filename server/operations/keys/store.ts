@@ -2,7 +2,7 @@ import type { Query, Value } from "../../database/port.ts";
 import { addRow, deleteWhere, findRow, putRow } from "../../database/rows.ts";
 
 /**
- * Settings of a database: the mode, the fingerprint of the instance key, the state and keys of a rotation, and where its data was moved
+ * Settings of a database: the mode, the fingerprint of the instance key, the state and keys of a rotation, where its data was moved
  * to or is being moved from.
  */
 export type Name = "mode" | "instance_key" | "next_key" | "previous_key" | "rotation" | "moved_to" | "moving_from";

@@ -274,6 +274,8 @@ export const statsView = viewOf<ItemOf<"getStats">>([
   "pending approvals:pendingApprovals",
   "credit held:creditCents",
   "owed to playtesters:payableCents",
+  "last backup:lastBackupAt",
+  "backup fails:backupFailing",
 ]);
 
 export const trialView = viewOf<ItemOf<"rejectPlaytest">>([

@@ -1,6 +1,7 @@
 import { arg, define, flag } from "../../cli/define.ts";
 import { failure } from "../../errors.ts";
 import { bytes, plural } from "../../io/text.ts";
+import { withArchive } from "./archive-input.ts";
 import { serverEnv } from "./server-env.ts";
 import { withProgress } from "./with-progress.ts";
 
@@ -12,14 +13,16 @@ export const backupVerify = define({
     "touched and may be running. Takes as much disk space as the backup. Exits with 1 if a check fails.",
   risk: "local",
   args: {
-    archive: arg.text("File created by `serve backup` or `serve export`, or a directory of them, of which the newest is taken"),
+    archive: arg.text("Backup or export, a directory of backups, of which the newest is taken, or - for standard input"),
   },
   flags: { temp: flag.text("Directory in which to restore (default: that of the system for temporary files)", { value: "DIR" }) },
   examples: ["playtest serve backup verify /var/backups/playtest", "playtest serve backup verify backup.tar --temp /mnt/scratch"],
   async run({ args: { archive }, flags: { temp } }, ctx) {
     const { verifyBackup } = await import("../../../server/operations/archive/verify.ts");
-    const options = { path: archive, folder: temp, env: serverEnv(ctx), now: ctx.now(), signal: ctx.signal };
-    const { restored, checks } = await withProgress(ctx, (onProgress) => verifyBackup({ ...options, onProgress }));
+    const options = { folder: temp, env: serverEnv(ctx), now: ctx.now(), signal: ctx.signal };
+    const { restored, checks } = await withArchive(ctx, archive, temp, (path) =>
+      withProgress(ctx, (onProgress) => verifyBackup({ ...options, path, onProgress })),
+    );
     const failed = checks.filter(({ ok }) => !ok);
     const { archive: file, createdAt, files, bytes: size, missing } = restored;
     const what = `${file} of ${createdAt} was restored: ${plural(files, "file")}, ${bytes(size)}.`;

@@ -2,26 +2,35 @@ import type { Restored } from "../../../server/operations/archive/restore.ts";
 import { arg, type Context, define, flag, type Outcome } from "../../cli/define.ts";
 import { declined } from "../../errors.ts";
 import { bytes, plural } from "../../io/text.ts";
+import { withArchive } from "./archive-input.ts";
 import { location } from "./location-flags.ts";
 import { locationText } from "./location-text.ts";
 import { refused } from "./refused.ts";
 import { serverEnv } from "./server-env.ts";
 import { withProgress } from "./with-progress.ts";
 
-const archive = arg.text("File created by `serve backup` or `serve export`");
+const archive = arg.text("Backup or export: a directory or a file, or - for a file on standard input");
 const flags = {
   ...location,
   allowPrograms: flag.toggle("Restore settings of the archive that make the server run programs, such as transcriber.command"),
 };
+const restoreFlags = {
+  ...flags,
+  deletions: flag.text("Delete the accounts in this list again (default: deletions.txt beside the backup)", { value: "FILE" }),
+};
+
 interface Given {
+  deletions?: string | undefined;
   allowPrograms: boolean;
   data: string | undefined;
   databaseUrl: string | undefined;
 }
 
-function resultText({ archive: from, createdAt, dataDir, files, bytes: size, replaced, missing }: Restored): string {
+function resultText({ archive: from, createdAt, dataDir, files, bytes: size, replaced, missing, deletions }: Restored): string {
   const lines = [`Restored ${from} of ${createdAt} to ${dataDir} and verified it: ${plural(files, "file")}, ${bytes(size)}.`];
   if (missing.length > 0) lines.push(`Already missing on the original server: ${missing.join(", ")}.`);
+  if (deletions.length > 0)
+    lines.push(`The server will delete ${plural(deletions.length, "account")} again when it starts: deleted after this backup.`);
   if (replaced !== null) lines.push(`The previous data is in ${replaced}. Remove it when everything works.`);
   return lines.join("\n");
 }
@@ -66,7 +75,7 @@ async function restoreArchive(ctx: Context, path: string, flags: Given, replace:
 }
 
 const procedure =
-  "The archive is unpacked into the data directory and verified, including the ledger, before any data is replaced. If anything fails, " +
+  "The archive is copied into the data directory and verified, including the ledger, before any data is replaced. If anything fails, " +
   "nothing changes. API keys remain valid. Settings that make the server run programs are restored only if the server had them before, or " +
   "after a confirmation; a warning names all other settings that change. With --dry-run, only verifies the archive.";
 
@@ -76,14 +85,15 @@ export const restoreCommand = define({
   description: `Stop the server first. ${procedure} The previous data is kept in the directory as \`replaced-…\`. An existing PostgreSQL database is never replaced: pass a new one.`,
   risk: "destroy",
   args: { archive },
-  flags,
+  flags: restoreFlags,
   confirm: ({ args, flags: given }) => `Replace ${given.data ?? "the server's data"} with ${args.archive}?`,
   examples: [
-    "playtest serve restore /var/backups/playtest/playtest-20260301T030000Z.tar --data /srv/playtest",
+    "playtest serve restore /var/backups/playtest/playtest-20260301T030000Z --data /srv/playtest",
     "playtest serve restore backup.tar --data /srv/playtest --yes",
     "playtest serve restore backup.tar --dry-run",
   ],
-  run: ({ args, flags: given }, ctx) => restoreArchive(ctx, args.archive, given, true),
+  run: ({ args, flags: given }, ctx) =>
+    withArchive(ctx, args.archive, undefined, (path) => restoreArchive(ctx, path, given, true)),
 });
 
 export const importCommand = define({
@@ -98,5 +108,6 @@ export const importCommand = define({
     "playtest serve import export.tar --data /srv/new --database-url postgres://localhost/playtest",
   ],
   exits: [6],
-  run: ({ args, flags: given }, ctx) => restoreArchive(ctx, args.archive, given, false),
+  run: ({ args, flags: given }, ctx) =>
+    withArchive(ctx, args.archive, undefined, (path) => restoreArchive(ctx, path, given, false)),
 });

@@ -6,6 +6,7 @@ import { type Flag, parseInteger } from "../../cli/flags.ts";
 import { version } from "../../cli/version.ts";
 import { ExitWith, Interrupted, usage } from "../../errors.ts";
 import { refused } from "./refused.ts";
+import { runSelf } from "./run-self.ts";
 import { serverEnv } from "./server-env.ts";
 
 const rateLimit: Flag<number | "off" | undefined> = {
@@ -45,6 +46,9 @@ export const run = define({
     blobs: flag.text("Keep videos, builds and other files in this bucket: s3://BUCKET/PREFIX?endpoint=…&region=…", {
       value: "ADDRESS",
     }),
+    backupTo: flag.text("Make a backup of the server in this folder at intervals", { value: "DIR" }),
+    backupEvery: flag.duration("How often to make a backup, at least 1h (default 24h)"),
+    backupKeep: flag.text("Backups to keep, as `serve backup` has it (default 7d,4w,12m)", { value: "RULE" }),
     publicUrl: flag.text("Public address of the server, if it differs", { value: "URL" }),
     behindProxy: flag.toggle("A TLS proxy is in front: allow a --host of the network, and take client addresses from the proxy"),
     tlsCert: flag.text("Speak TLS with this certificate and its chain; read again at SIGHUP", { value: "FILE" }),
@@ -76,11 +80,15 @@ export const run = define({
     if (noAutoVerify && !flags.sandbox && !flags.seed)
       throw usage("--no-auto-verify works only in sandbox mode.", "Add --sandbox or --seed demo.");
     const set = Object.entries(given).filter(([, value]) => value !== undefined);
-    const ms = (name: "drain" | "waitForDatabase") => (flags[name] === undefined ? {} : { [name]: flags[name] * 1000 });
+    if (flags.backupEvery !== undefined && !(flags.backupEvery >= 3600 && flags.backupEvery <= 31 * 86_400))
+      throw usage("--backup-every: must be from 1h to 31d.", "The server was not started.");
+    const ms = (name: "drain" | "waitForDatabase" | "backupEvery") =>
+      flags[name] === undefined ? {} : { [name]: flags[name] * 1000 };
     const options = {
       ...Object.fromEntries(set),
       ...ms("drain"),
       ...ms("waitForDatabase"),
+      ...ms("backupEvery"),
       autoVerify: !noAutoVerify,
       backup: !noBackup,
       version,
@@ -91,6 +99,7 @@ export const run = define({
       pid: io.pid,
       isTTY: io.terminal.stderr,
       write: io.err,
+      runCommand: runSelf(io),
       onSignal: onSignal(ctx),
     };
     const { serve } = await import("../../../server/main.ts");

@@ -27,7 +27,7 @@ export const systemd = define({
     user: flag.text("User to run the server as (default playtest)", { value: "NAME" }),
     envFile: flag.text("Environment file (default /etc/playtest/environment)", { value: "FILE" }),
     backups: flag.text("Folder of the backups (default /var/backups/playtest)", { value: "DIR" }),
-    keep: flag.integer("Backups to keep (default 14)", { min: 1, max: 10_000, value: "N" }),
+    keep: flag.text("Backups to keep, as `serve backup` has it (default 7d,4w,12m)", { value: "RULE" }),
     at: flag.text("When to back up, as systemd.time(7) has it (default 03:30)", { value: "TIME" }),
   },
   examples: [
@@ -41,7 +41,7 @@ export const systemd = define({
     const { unit: kind = "service", ...given } = flags;
     const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
     const folders = { data: "/var/lib/playtest", backups: "/var/backups/playtest", envFile: "/etc/playtest/environment" };
-    const defaults = { ...folders, user: "playtest", keep: 14, at: "03:30" };
+    const defaults = { ...folders, user: "playtest", keep: "7d,4w,12m", at: "03:30" };
     try {
       const unit = await unitFile(kind, { ...defaults, ...set }, thisProgram());
       return ctx.verbatim(unit.trimEnd(), { result: { unit } });

@@ -1,0 +1,87 @@
+import { appendFile, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import * as users from "../../accounts/users-store.ts";
+import type { Deps } from "../../app/deps.ts";
+import type { Tx } from "../../app/tx.ts";
+import { ConfigError } from "../../config/read.ts";
+import { type Job, RetryLater } from "../../jobs/job.ts";
+import { ApiError } from "../../lib/api-error.ts";
+import { deleteAccount } from "../../personal/service.ts";
+import { flush, unlessMissing } from "../../uploads/local-blobs.ts";
+import { deletionLine, deletionsFile, parseDeletions } from "./deletion-list.ts";
+
+/** How soon (ms) what did not work is tried again. */
+const listAgainMs = 15 * 60_000;
+const deleteAgainMs = 86_400_000;
+
+const outage = "listing deleted accounts beside the backups";
+
+/** Writes a deleted account to the list beside the backups. */
+export async function listDeletion(job: Job, deps: Deps): Promise<void> {
+  const { to } = deps.config.backup;
+  if (to === null) return;
+  const { userId, deletedAt } = job.payload as { userId: string; deletedAt: number };
+  const path = join(to, deletionsFile);
+  try {
+    await appendFile(path, deletionLine(userId, deletedAt), { mode: 0o600 });
+    await flush(path);
+  } catch (error) {
+    const { message } = error as Error;
+    deps.outages.failed(outage, message);
+    throw new RetryLater(deps.clock.now() + listAgainMs, message);
+  }
+  deps.outages.worked(outage);
+}
+
+/** Deletes the accounts again that were deleted after the backup which was restored. */
+export async function deleteListed(deps: Deps): Promise<void> {
+  const path = join(deps.dataDir, deletionsFile);
+  const text = await readFile(path, "utf8").catch(unlessMissing);
+  if (text === undefined) return;
+  const listed = parseDeletions(text);
+  if (!listed) throw new ConfigError(`${path} is not a list of deleted accounts. The server was not started. Correct it.`);
+  const outcomes = { deleted: 0, waiting: 0 };
+  for (const id of listed.keys()) {
+    const outcome = await deleteOrSuspend(deps, id);
+    if (outcome) outcomes[outcome] += 1;
+  }
+  await rm(path);
+  deps.log.info(outcomes, "accounts that were deleted after the restored backup were deleted again");
+}
+
+/** What is pending in the restored state may keep an account from being deleted: it is suspended, and deleted when that has ended. */
+async function deleteOrSuspend(deps: Deps, id: string): Promise<"deleted" | "waiting" | undefined> {
+  if ((await tryDelete(deps, id)) === undefined) return "deleted";
+  return deps.store.write(async (tx) => {
+    const user = await users.find(tx, id);
+    if (!user || user.deleted_at !== null) return undefined;
+    // A server without an administrator could not be helped.
+    if (user.role !== "admin" && user.suspended_at === null)
+      await users.update(tx, id, { suspended_at: tx.now, updated_at: tx.now });
+    await tx.schedule({ kind: "delete-again", key: id, payload: { userId: id }, runAt: tx.now });
+    return "waiting";
+  });
+}
+
+/** Why the account cannot be deleted now; undefined when it was. */
+async function tryDelete({ store }: Deps, id: string): Promise<string | undefined> {
+  try {
+    return await store.write(async (tx: Tx) => {
+      const user = await users.find(tx, id);
+      if (!user || user.deleted_at !== null) return "there is no such account";
+      return void (await deleteAccount(tx, user, { byOperator: true }));
+    });
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 409) return error.message;
+    throw error;
+  }
+}
+
+/** Tries once a day to delete an account that was deleted before a restore. */
+export async function deleteAgain(job: Job, deps: Deps): Promise<void> {
+  const id = String(job.payload.userId);
+  const user = await deps.store.read((q) => users.find(q, id));
+  if (!user || user.deleted_at !== null) return;
+  const reason = await tryDelete(deps, id);
+  if (reason !== undefined) throw new RetryLater(deps.clock.now() + deleteAgainMs, reason);
+}

@@ -1,0 +1,71 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "vitest";
+import { find } from "../../server/accounts/users-store.ts";
+import { deletionLine, deletionsFile, parseDeletions } from "../../server/operations/backups/deletion-list.ts";
+import { onBothDatabases } from "../helpers/each.ts";
+import { createGame, firstAdmin, giveCredit, order, registerOwner, registerPlaytester } from "../helpers/factories.ts";
+import { startTestServer, type TestServer } from "../helpers/server.ts";
+import { freshFolder } from "../helpers/store.ts";
+
+const to = (folder: string) => ({
+  config: (config: TestServer["deps"]["config"]) => {
+    config.backup.to = folder;
+  },
+});
+
+onBothDatabases("deleted accounts and backups", (serve, it) => {
+  it("are listed beside the backups, also when their disk was away for a time", async () => {
+    const folder = freshFolder();
+    const server = await serve(to(folder));
+    const admin = await firstAdmin(server);
+    const [first, second] = [await registerPlaytester(server), await registerOwner(server)];
+    const at = server.clock.now();
+    const remove = ({ id }: { id: string }) => admin.delete(`/admin/users/${id}`);
+    expect((await remove(first)).status).toBe(200);
+    await server.advance(0);
+    const path = join(folder, deletionsFile);
+    expect([...parseDeletions(readFileSync(path, "utf8"))!]).toEqual([[first.id, at]]);
+    rmSync(folder, { recursive: true });
+    await remove(second);
+    await server.advance(0);
+    expect(server.lines.filter((line) => line.includes("listing deleted accounts beside the backups fails"))).toHaveLength(1);
+    mkdirSync(folder);
+    await server.advance(3_600_000);
+    expect([...parseDeletions(readFileSync(path, "utf8"))!]).toEqual([[second.id, at]]);
+  });
+
+  it("are deleted again by a server that starts with their list, or suspended while something is pending", async () => {
+    const server = await serve();
+    const admin = await firstAdmin(server);
+    const [plain, busy, other] = [await registerPlaytester(server), await registerOwner(server), await registerOwner(server)];
+    await giveCredit(server, busy, 10_000);
+    const playtest = await order(busy, await createGame(busy));
+    const list = join(server.deps.dataDir, deletionsFile);
+    const unknown = "019a0000-0000-7000-8000-00000000ffff";
+    writeFileSync(list, [plain.id, busy.id, unknown].map((id) => deletionLine(id, 0)).join(""));
+    await server.deps.jobs.stop();
+    const { store, dataDir } = server.deps;
+    const next = await startTestServer({ store, dataDir, clock: server.clock, instance: "next" });
+    expect(existsSync(list)).toBe(false);
+    const rows = async () => {
+      const found = await store.read((q) => Promise.all([plain, busy, other].map(({ id }) => find(q, id))));
+      return found.map((user) => [user!.display_name === "Deleted account", user!.suspended_at !== null]);
+    };
+    expect(await rows()).toEqual([
+      [true, true],
+      [false, true],
+      [false, false],
+    ]);
+    expect((await next.request("GET", "/auth/me", { key: busy.key })).status).not.toBe(200);
+    await next.advance(0);
+    expect((await rows())[1]).toEqual([false, true]);
+    // An operator lets the owner end what is pending.
+    await admin.post(`/admin/users/${busy.id}/unsuspend`, {});
+    for (const { id } of (await busy.get(`/playtests/${playtest}/slots`)).body.data.slots)
+      expect((await busy.delete(`/playtests/slots/${id}`)).status).toBe(200);
+    await next.advance(86_400_000);
+    expect((await rows())[1]).toEqual([true, true]);
+    await next.deps.jobs.stop();
+  });
+});

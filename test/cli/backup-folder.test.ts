@@ -1,0 +1,303 @@
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  watch,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { find as findUser } from "../../server/accounts/users-store.ts";
+import { openStore } from "../../server/database/open.ts";
+import { FolderWriter } from "../../server/operations/archive/folder.ts";
+import { playtest } from "../helpers/cli.ts";
+import { addBuild, buildId, withBuild } from "../helpers/data-dir-fixture.ts";
+import { killLeftovers, spawnPlaytest } from "../helpers/process.ts";
+import { type DatabaseLocation, drivers, freshFolder } from "../helpers/store.ts";
+
+afterAll(killLeftovers);
+
+const MiB = 1024 * 1024;
+const otherBuild = buildId.replace(/1$/, "2");
+const dayNames = (...days: number[]) => days.map((day) => `playtest-2026030${day}T000000Z`);
+
+let dataDir: string;
+let folder: string;
+beforeEach(async () => {
+  dataDir = await withBuild(MiB);
+  folder = join(freshFolder(), "backups");
+});
+
+const on = (day: number) => ({ now: Date.UTC(2026, 2, day) });
+async function backup(day: number, ...argv: string[]) {
+  const ran = await playtest(["serve", "backup", folder, "--data", dataDir, "--json", ...argv], on(day));
+  expect({ code: ran.code, stderr: ran.stderr }).toEqual({ code: 0, stderr: "" });
+  return JSON.parse(ran.stdout).result;
+}
+const path = (day: number, ...names: string[]) => join(folder, dayNames(day)[0]!, ...names);
+const inode = (day: number, id: string) => statSync(path(day, "blobs/builds", id)).ino;
+const restore = (from: string, to: string) => playtest(["serve", "restore", from, "--data", to, "--yes"]);
+
+describe("a backup in a folder", () => {
+  it("shares the files of the last one, and takes the space of what is new", async () => {
+    const first = await backup(1);
+    expect([first.file, first.newFiles, first.newBytes]).toEqual([path(1), first.files, first.bytes]);
+    await addBuild(dataDir, otherBuild, 2 * MiB);
+    const planned = await backup(2, "--dry-run");
+    expect(readdirSync(folder)).toEqual(dayNames(1));
+    const second = await backup(2);
+    expect(second.bytes - second.newBytes).toBe(MiB);
+    expect(second.files - second.newFiles).toBe(1);
+    expect([planned.files, planned.newFiles]).toEqual([2, 1]);
+    expect(inode(2, buildId)).toBe(inode(1, buildId));
+    // What is in the server's own folder is another file: damage there is none in the backup.
+    expect(inode(1, buildId)).not.toBe(statSync(join(dataDir, "blobs/builds", buildId)).ino);
+    for (const day of [1, 2]) execFileSync("sha256sum", ["--quiet", "--check", "SHA256SUMS"], { cwd: path(day) });
+    expect(statSync(path(2)).mode & 0o777).toBe(0o700);
+    expect(statSync(path(2, "playtest.db")).mode & 0o777).toBe(0o600);
+  });
+
+  it("is a data folder that can be served, and is restored as a file is", async () => {
+    await backup(1);
+    const there = join(freshFolder(), "there");
+    expect(await restore(path(1), there)).toMatchObject({ code: 0, stderr: "" });
+    expect(statSync(join(there, "blobs/builds", buildId)).size).toBe(MiB);
+    expect(statSync(join(there, "blobs/builds", buildId)).ino).not.toBe(inode(1, buildId));
+    const copy = join(freshFolder(), "copy");
+    execFileSync("cp", ["-r", path(1), copy]);
+    for (const data of [there, copy])
+      expect(await playtest(["serve", "doctor", "--ledger", "--data", data])).toMatchObject({ code: 0, stderr: "" });
+  });
+
+  it("copies a file again whose copy in the last backup lost its end, or is gone", async () => {
+    await addBuild(dataDir, otherBuild, 10);
+    await backup(1);
+    truncateSync(path(1, "blobs/builds", buildId), 1000);
+    rmSync(path(1, "blobs/builds", otherBuild));
+    const made = await backup(2);
+    expect(made.newFiles).toBe(made.files);
+    expect(statSync(path(2, "blobs/builds", buildId)).size).toBe(MiB);
+  });
+
+  it("is complete where the last one has no list of its files", async () => {
+    await backup(1);
+    rmSync(path(1, "SHA256SUMS"));
+    expect((await backup(2)).newBytes).toBeGreaterThan(MiB);
+  });
+
+  it("does not replace another, and its folder is no backup", async () => {
+    await backup(1);
+    const again = await playtest(["serve", "backup", folder, "--data", dataDir, "--force"], on(1));
+    expect([again.code, again.stderr]).toEqual([6, expect.stringContaining("already exists and was not changed. Try again")]);
+    const { code, stderr } = await restore(folder, join(freshFolder(), "there"));
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`pass one of them, the newest of which is ${path(1)}`)]);
+  });
+
+  it.each<[string, (made: string) => void, RegExp]>([
+    ["a missing file", (made) => rmSync(join(made, "blobs/builds", buildId)), /blobs\/builds\/\S+ is missing from the archive/],
+    ["a damaged file", (made) => truncateSync(join(made, "blobs/builds", buildId), 5), /does not match its checksum/],
+    ["no manifest", (made) => rmSync(join(made, "manifest.json")), /it has no manifest\.json/],
+    ["no list", (made) => rmSync(join(made, "SHA256SUMS")), /it has no SHA256SUMS, so it is not a playtest archive/],
+    ["a damaged list", (made) => appendFileSync(join(made, "SHA256SUMS"), "x\n"), /SHA256SUMS is damaged/],
+    [
+      "a list that leads out of it",
+      (made) => appendFileSync(join(made, "SHA256SUMS"), `${"0".repeat(64)}  ../../../etc/passwd\n`),
+      /\.\.\/etc\/passwd is missing from the archive/,
+    ],
+    [
+      "a link in the place of a file",
+      (made) => {
+        rmSync(join(made, "instance.key"));
+        symlinkSync("/etc/passwd", join(made, "instance.key"));
+      },
+      /instance\.key is not a regular file/,
+    ],
+  ])("with %s is refused", async (_, damage, message) => {
+    await backup(1);
+    damage(path(1));
+    const there = join(freshFolder(), "there");
+    const { code, stderr } = await restore(path(1), there);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(message)]);
+    expect(existsSync(there)).toBe(false);
+  });
+
+  it("that is killed never has the name of one, and the next one removes it a day later", async () => {
+    truncateSync(join(dataDir, "blobs/builds", buildId), 64 * MiB);
+    mkdirSync(folder);
+    const watcher = watch(folder);
+    const { child, ended } = spawnPlaytest(folder, ["serve", "backup", folder, "--data", dataDir, "--keep", "7d"]);
+    while (child.exitCode === null && readdirSync(folder).length === 0) await once(watcher, "change");
+    child.kill("SIGKILL");
+    expect((await ended).code).toBe(null);
+    watcher.close();
+    const [left] = readdirSync(folder);
+    expect(left).toMatch(/^\.playtest-\d{8}T\d{6}Z\.part$/);
+    expect((await playtest(["serve", "backup", "verify", folder])).stderr).toContain("has no backup that");
+    truncateSync(join(dataDir, "blobs/builds", buildId), MiB);
+    // It may be at work still, as far as the next one knows.
+    const now = statSync(join(folder, left!)).mtimeMs;
+    const next = (at: number) =>
+      playtest(["serve", "backup", folder, "--data", dataDir, "--keep", "7d"], { now: at }).then(() => readdirSync(folder));
+    expect(await next(now + 3_600_000)).toContain(left);
+    expect(await next(now + 25 * 3_600_000)).not.toContain(left);
+  });
+});
+
+describe("accounts that were deleted after the backup", () => {
+  const other = "019a0000-0000-7000-8000-000000000009";
+  const list = `${other} 2026-02-01T00:00:00.000Z\n${buildId} 2026-03-05T00:00:00.000Z\n`;
+  const nameIn = async (data: string) => {
+    const store = await openStore({ dataDir: data });
+    const user = await store.read((q) => findUser(q, buildId)).finally(() => store.close());
+    return user?.display_name;
+  };
+
+  it.each([
+    ["beside it", (there: string) => join(folder, there), []],
+    ["that is given", (there: string) => join(freshFolder(), there), ["--deletions"]],
+  ])("are deleted again by the list %s, when the server starts", async (_, place, flag) => {
+    await backup(1);
+    const file = place("deletions.txt");
+    writeFileSync(file, list);
+    const there = join(freshFolder(), "there");
+    const given = flag.length > 0 ? [...flag, file] : [];
+    const { code, stdout } = await playtest(["serve", "restore", path(1), "--data", there, "--yes", ...given]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining("The server will delete 1 account again when it starts")]);
+    expect([await nameIn(there), readFileSync(join(there, "deletions.txt"), "utf8")]).toEqual(["A", `${list.split("\n")[1]}\n`]);
+    const start = ["serve", "run", "--port", "0", "--data", there, "--exec", "true"];
+    expect(await spawnPlaytest(freshFolder(), start).ended).toMatchObject({ code: 0 });
+    expect([await nameIn(there), existsSync(join(there, "deletions.txt"))]).toEqual(["Deleted account", false]);
+  });
+
+  it.each([
+    ["no file", undefined, "cannot be read"],
+    ["another file", "ids\n", "is not a list of deleted accounts. Nothing was changed."],
+  ])("are not looked for in %s", async (_, text, message) => {
+    await backup(1);
+    const [file, there] = [join(freshFolder(), "list"), join(freshFolder(), "there")];
+    if (text !== undefined) writeFileSync(file, text);
+    const argv = ["serve", "restore", path(1), "--data", there, "--yes", "--deletions", file];
+    const { code, stderr } = await playtest(argv);
+    expect([code, stderr, existsSync(there)]).toEqual([2, expect.stringContaining(message), false]);
+  });
+});
+
+it("a file that cannot have a second name is copied, and the reason is kept", async () => {
+  const [earlier, made] = [freshFolder(), freshFolder()];
+  // Links to files of the system are refused, as between two disks.
+  symlinkSync("/proc/sys/kernel", join(earlier, "blobs"));
+  const writer = new FolderWriter(made, { folder: earlier, sums: new Map([["blobs/hostname", "0".repeat(64)]]) });
+  expect(await writer.reuse("blobs/hostname", 0)).toBeUndefined();
+  expect(writer.unshared).toContain("EXDEV");
+});
+
+describe("--keep", () => {
+  it("leaves what the rule says, and what is not its own", async () => {
+    mkdirSync(folder);
+    const others = ["playtest-export-20260101T000000Z.tar", "playtest-old.tar", "playtest-20260101T000000Z.tar.gz"];
+    const old = "playtest-20260101T000000Z.tar";
+    const parts = [".playtest-20260101T000000Z.tar.part", ".playtest-20260302T000001Z.part"] as const;
+    for (const name of [...others, ...parts, old]) writeFileSync(join(folder, name), "");
+    for (const [at, name] of parts.entries()) utimesSync(join(folder, name), 0, Date.UTC(2026, 2, 4 * at) / 1000);
+    // Somebody's folder that is named like a backup.
+    const theirs = "playtest-20260102T000000Z";
+    mkdirSync(join(folder, theirs));
+    for (const day of [1, 2, 3]) await backup(day, "--keep", "2");
+    const { removed } = await backup(4, "--keep", "2d");
+    expect(removed).toEqual([path(2)]);
+    expect(readdirSync(folder).sort()).toEqual([...dayNames(3, 4), ...others, theirs, parts[1]].sort());
+    expect(statSync(path(4, "blobs/builds", buildId)).nlink).toBe(2);
+  });
+
+  it("finishes the removal that a killed run began", async () => {
+    await backup(1);
+    mkdirSync(join(folder, ".playtest-20260101T000000Z.removed"));
+    await backup(2, "--keep", "7d");
+    expect(readdirSync(folder)).toEqual(dayNames(1, 2));
+  });
+
+  it.each([
+    [["backups", "--keep", "often"], "--keep often is not a rule. Nothing was written. Pass one such as 7d,4w,12m"],
+    [["-", "--keep", "7d"], "--keep can only be used with a folder, and standard output is not one."],
+  ])("%j is refused", async ([target, ...argv], message) => {
+    const { code, stderr } = await playtest(["serve", "backup", target!, ...argv, "--data", dataDir]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+  });
+});
+
+describe("a backup on standard output", () => {
+  const shell = (script: string) => {
+    const at = freshFolder();
+    const { child, ended } = spawnPlaytest(at, ["serve", "run", "--ephemeral", "--port", "0", "--exec", script]);
+    return { at, child, ended };
+  };
+  const program = `"${process.execPath}" "${join(import.meta.dirname, "../../bin/playtest.js")}"`;
+
+  it("is an archive that verify and restore take from standard input", async () => {
+    const { at, ended } = shell(
+      `set -e; ${program} serve backup - --data ${dataDir} > a.tar 2> said; tar -tf a.tar > listed;
+       ${program} serve backup verify - < a.tar > verified; ${program} serve restore - --data there --yes < a.tar > restored`,
+    );
+    expect(await ended).toMatchObject({ code: 0 });
+    const text = (name: string) => readFileSync(join(at, name), "utf8");
+    expect(text("listed").split("\n")).toEqual(expect.arrayContaining([`blobs/builds/${buildId}`, "playtest.db", "SHA256SUMS"]));
+    expect(text("said")).toContain("Wrote and verified standard output: 4 files");
+    expect(text("verified")).toMatch(/standard-input\.tar of \S+ was restored: 4 files/);
+    expect(statSync(join(at, "there/blobs/builds", buildId)).size).toBe(MiB);
+  });
+
+  it("fails where its reader stops, and a part of it is refused", async () => {
+    const { at, ended } = shell(
+      `{ ${program} serve backup - --data ${dataDir} 2> said; echo $? > code; } | head -c 100000 > a.tar;
+       ${program} serve backup verify - < a.tar 2> refused; echo $? > refusal`,
+    );
+    await ended;
+    const text = (name: string) => readFileSync(join(at, name), "utf8").trim();
+    expect([text("code"), text("refusal")]).toEqual(["1", "1"]);
+    expect(text("said")).toBe("error: Standard output was closed before the archive was complete. What was read cannot be used.");
+    expect(text("refused")).toContain("it was not written or copied completely");
+  });
+
+  it.each([
+    [["--json"], false, "standard output is the archive and has no other format. Nothing was written."],
+    [[], true, "Standard output is a terminal. Nothing was written."],
+  ])("with %j, on a terminal: %s, is refused", async (argv, tty, message) => {
+    const { code, stderr } = await playtest(["serve", "backup", "-", "--data", dataDir, ...argv], { tty });
+    expect([code, stderr.replace(/\s+/g, " ")]).toEqual([2, expect.stringContaining(message)]);
+  });
+
+  it("is not read from a terminal", async () => {
+    const { code, stderr } = await playtest(["serve", "backup", "verify", "-"], { tty: true });
+    expect([code, stderr]).toEqual([2, expect.stringContaining("Standard input is a terminal. Nothing was changed.")]);
+  });
+});
+
+describe.each(drivers)("of $name", (driver) => {
+  it("a folder is made and restored into a new database", async () => {
+    const empty = (location: DatabaseLocation) => {
+      const { databaseUrl } = location.options as { databaseUrl?: string };
+      return ["--data", join(freshFolder(), "data"), ...(databaseUrl ? ["--database-url", databaseUrl] : [])];
+    };
+    const [from, to] = [empty(await driver.location({ empty: true })), empty(await driver.location({ empty: true }))];
+    const ready = await spawnPlaytest(freshFolder(), ["serve", "run", "--port", "0", ...from, "--exec", "true"]).ended;
+    expect(ready.code).toBe(0);
+    for (const day of [1, 2]) {
+      const { code, stderr } = await playtest(["serve", "backup", folder, ...from, "--keep", "1"], on(day));
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    }
+    expect(readdirSync(folder)).toEqual(dayNames(2));
+    expect(await playtest(["serve", "restore", path(2), ...to, "--yes"])).toMatchObject({ code: 0, stderr: "" });
+    const now = Date.now();
+    expect(await playtest(["serve", "doctor", "--ledger", ...to], { now })).toMatchObject({ code: 0, stderr: "" });
+    expect(await playtest(["serve", "backup", "verify", folder])).toMatchObject({ code: 0, stderr: "" });
+  });
+});
