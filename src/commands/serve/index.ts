@@ -1,6 +1,7 @@
 import type { Group } from "../../cli/define.ts";
-import { backup, exportCommand } from "./backup.ts";
-import { backupVerify } from "./backup-verify.ts";
+import { backup, exportCommand } from "./archive/backup.ts";
+import { importCommand, restoreCommand } from "./archive/restore.ts";
+import { backupVerify } from "./archive/verify.ts";
 import { config } from "./config.ts";
 import { compose, kubernetes } from "./containers.ts";
 import { dashboards } from "./dashboards.ts";
@@ -9,7 +10,6 @@ import { migrate } from "./migrate.ts";
 import { moveFiles } from "./move-files.ts";
 import { proxy } from "./proxy.ts";
 import { resetFactor } from "./reset-factor.ts";
-import { importCommand, restoreCommand } from "./restore.ts";
 import { rotateKey } from "./rotate-key.ts";
 import { run } from "./run.ts";
 import { systemd } from "./systemd.ts";

@@ -1,13 +1,13 @@
-import type { Restored } from "../../../server/operations/archive/restore.ts";
-import { arg, type Context, define, flag, type Outcome } from "../../cli/define.ts";
-import { declined } from "../../errors.ts";
-import { bytes, plural } from "../../io/text.ts";
-import { withArchive } from "./archive-input.ts";
-import { location } from "./location-flags.ts";
-import { locationText } from "./location-text.ts";
-import { refused } from "./refused.ts";
-import { serverEnv } from "./server-env.ts";
-import { withProgress } from "./with-progress.ts";
+import type { Restored } from "../../../../server/operations/archive/restore.ts";
+import { arg, type Context, define, flag, type Outcome } from "../../../cli/define.ts";
+import { declined } from "../../../errors.ts";
+import { bytes, plural } from "../../../io/text.ts";
+import { location } from "../location-flags.ts";
+import { locationText } from "../location-text.ts";
+import { refused } from "../refused.ts";
+import { serverEnv } from "../server-env.ts";
+import { withProgress } from "../with-progress.ts";
+import { withArchive } from "./input.ts";
 
 const archive = arg.text("Backup or export: a directory or a file, or - for a file on standard input");
 const flags = {
@@ -40,7 +40,7 @@ function resultText({ archive: from, createdAt, dataDir, files, bytes: size, rep
  * given without knowing of them.
  */
 async function confirmSettings(ctx: Context, path: string, dataDir: string, allowed: boolean) {
-  const { configChangesAt } = await import("../../../server/operations/archive/programs.ts");
+  const { configChangesAt } = await import("../../../../server/operations/archive/programs.ts");
   const { programs, settings } = await configChangesAt(path, dataDir).catch((error: unknown) => Promise.reject(refused(error)));
   if (settings.length > 0)
     ctx.out.warn(
@@ -59,8 +59,8 @@ async function confirmSettings(ctx: Context, path: string, dataDir: string, allo
 
 async function restoreArchive(ctx: Context, path: string, flags: Given, replace: boolean): Promise<Outcome> {
   const [{ restore }, { dataLocationOf }] = await Promise.all([
-    import("../../../server/operations/archive/restore.ts"),
-    import("../../../server/config/data-location.ts"),
+    import("../../../../server/operations/archive/restore.ts"),
+    import("../../../../server/config/data-location.ts"),
   ]);
   const dryRun = ctx.flags.dryRun === true;
   const { allowPrograms, ...given } = flags;

@@ -1,9 +1,9 @@
-import { arg, define, flag } from "../../cli/define.ts";
-import { failure } from "../../errors.ts";
-import { bytes, plural } from "../../io/text.ts";
-import { withArchive } from "./archive-input.ts";
-import { serverEnv } from "./server-env.ts";
-import { withProgress } from "./with-progress.ts";
+import { arg, define, flag } from "../../../cli/define.ts";
+import { failure } from "../../../errors.ts";
+import { bytes, plural } from "../../../io/text.ts";
+import { serverEnv } from "../server-env.ts";
+import { withProgress } from "../with-progress.ts";
+import { withArchive } from "./input.ts";
 
 export const backupVerify = define({
   name: "backup verify",
@@ -18,7 +18,7 @@ export const backupVerify = define({
   flags: { temp: flag.text("Directory in which to restore (default: that of the system for temporary files)", { value: "DIR" }) },
   examples: ["playtest serve backup verify /var/backups/playtest", "playtest serve backup verify backup.tar --temp /mnt/scratch"],
   async run({ args: { archive }, flags: { temp } }, ctx) {
-    const { verifyBackup } = await import("../../../server/operations/archive/verify.ts");
+    const { verifyBackup } = await import("../../../../server/operations/archive/verify.ts");
     const options = { folder: temp, env: serverEnv(ctx), now: ctx.now(), signal: ctx.signal };
     const { restored, checks } = await withArchive(ctx, archive, temp, (path) =>
       withProgress(ctx, (onProgress) => verifyBackup({ ...options, path, onProgress })),

@@ -1,12 +1,12 @@
-import type { Backup } from "../../../server/operations/archive/backup.ts";
-import { arg, type Context, define, flag, type Outcome } from "../../cli/define.ts";
-import { version } from "../../cli/version.ts";
-import { failure, PipeClosed, partlyDone, usage } from "../../errors.ts";
-import { bytes, plural } from "../../io/text.ts";
-import { location } from "./location-flags.ts";
-import { locationText } from "./location-text.ts";
-import { serverEnv } from "./server-env.ts";
-import { withProgress } from "./with-progress.ts";
+import type { Backup } from "../../../../server/operations/archive/backup.ts";
+import { arg, type Context, define, flag, type Outcome } from "../../../cli/define.ts";
+import { version } from "../../../cli/version.ts";
+import { failure, PipeClosed, partlyDone, usage } from "../../../errors.ts";
+import { bytes, plural } from "../../../io/text.ts";
+import { location } from "../location-flags.ts";
+import { locationText } from "../location-text.ts";
+import { serverEnv } from "../server-env.ts";
+import { withProgress } from "../with-progress.ts";
 
 const keep = flag.text("Then remove older ones: 7d,4w,12m keeps the newest of so many days, weeks and months; 14 the newest 14", {
   value: "RULE",
@@ -35,7 +35,7 @@ function resultText(made: Backup, dryRun: boolean): string {
 }
 
 async function write(ctx: Context, path: string, from: Given, portable: boolean): Promise<Outcome | undefined> {
-  const { backup } = await import("../../../server/operations/archive/backup.ts");
+  const { backup } = await import("../../../../server/operations/archive/backup.ts");
   const streamed = path === "-";
   if (streamed) requireStream(ctx);
   const dryRun = ctx.flags.dryRun === true;

@@ -3,8 +3,8 @@ import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import type { Context } from "../../cli/define.ts";
-import { failure, usage } from "../../errors.ts";
+import type { Context } from "../../../cli/define.ts";
+import { failure, usage } from "../../../errors.ts";
 
 /**
  * Calls `use` with the path of an archive. For `-`, that is a temporary file with what comes from standard input: an archive is read more
