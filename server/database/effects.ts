@@ -73,7 +73,7 @@ function effectOf(statement: Statement, variant: Dialect["variant"]): Effect {
 
 /**
  * Rows (of about 300 bytes) a second and bytes copied a second, measured on a machine with 2 cores and the database on its own disk: the
- * slowest of several, such as an index of random texts. `rewrite` is of columns that are removed.
+ * slowest of several, such as an index of random texts. `rewrite` is of columns that are removed. `copy`, of an SQLite file, is assumed.
  */
 export const rates: Record<Dialect["variant"], Record<"read" | "index" | "write" | "add" | "rewrite" | "copy", number>> = {
   sqlite: { read: 1_200_000, index: 190_000, write: 500_000, add: 150_000, rewrite: 500_000, copy: 200_000_000 },

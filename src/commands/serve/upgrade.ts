@@ -13,7 +13,7 @@ const timeText = (ms: number) => (ms < 120_000 ? `${Math.ceil(ms / 1000)} s` : `
 function estimateText({ rows, estimate: { fromMs, toMs } }: UpgradePlan): string {
   const counts = Object.entries(rows).map(([table, count]) => `${table} ${count}`);
   const basis = counts.length === 0 ? "no rows have to be read" : `the rows that are read (${counts.join(", ")})`;
-  return `Estimated time: ${timeText(fromMs)} to ${timeText(toMs)}, from ${basis} and rates measured on a machine with 2 cores and a local disk. A slower disk takes longer.`;
+  return `Estimated time: ${timeText(fromMs)} to ${timeText(toMs)}, from ${basis} and rates measured on a machine with 2 cores and a local disk. The longer time is for a machine that is five times slower.`;
 }
 
 function planText(plan: UpgradePlan): string {
