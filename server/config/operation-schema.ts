@@ -7,7 +7,7 @@ import { keepForm, parseKeep } from "./keep-rule.ts";
 export const backup = z.strictObject({
   to: orNull(
     matching((text) => isAbsolute(text)),
-    "Folder in which the server makes a backup of itself at intervals. It must exist, so that a disk that is not mounted is noticed. `--backup-to` sets it for one run. Null: the server makes none.",
+    "Folder in which the server makes a backup of itself at intervals. It must exist: name a folder on the disk, not the mount point, so that a disk that is not mounted is noticed. `--backup-to` sets it for one run. Null: the server makes none.",
     { expected: "an absolute path, or null" },
   ),
   everyMs: ms("How often a backup is made. `--backup-every` sets it for one run.", day, hour, 31 * day),

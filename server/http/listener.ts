@@ -5,7 +5,7 @@ import { authorize } from "../accounts/authenticate.ts";
 import type { Deps } from "../app/deps.ts";
 import type { Config } from "../config/schema.ts";
 import { ApiError } from "../lib/api-error.ts";
-import { currentTrace, type Span, type Tracer, traceOf, withTrace } from "../lib/trace.ts";
+import { type Span, type Tracer, traceOf, withTrace } from "../lib/trace.ts";
 import { createClients, createProxyTest } from "./address.ts";
 import { discardRest, readJson } from "./body.ts";
 import { type Client, type Principal, RawResponse } from "./call.ts";
@@ -43,7 +43,7 @@ export function createListener(deps: Deps, router: Router<Route>, execute: Execu
   const requestIdOf = createRequestIds(deps.randomBytes, createProxyTest(deps.config));
 
   async function listen(request: IncomingMessage, response: ServerResponse, span?: Span): Promise<void> {
-    const requestId = currentTrace()?.id ?? requestIdOf(request);
+    const requestId = traceOf(request.headers.traceparent)?.id ?? requestIdOf(request);
     const headers: Headers = { "X-Request-Id": requestId, ...common };
     const exchange: Exchange = { request, response, requestId, headers, client: clientOf(request, response) };
     const started = deps.clock.real();

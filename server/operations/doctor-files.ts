@@ -63,7 +63,8 @@ async function pendingAgain(q: Query): Promise<Check | undefined> {
   const waiting = await jobs.queuedErrors(q, "delete-again");
   if (waiting.length === 0) return undefined;
   const reason = waiting[0]!.last_error ?? "the server deletes them when it starts";
-  const detail = `${plural(waiting.length, "account")} that had been deleted before a restore suspended, not deleted yet: ${reason}`;
+  const count = plural(waiting.length, "account");
+  const detail = `waiting to be deleted again after a restore: ${count}, suspended unless an administrator's. Reason: ${reason}`;
   return { name: "deleted_accounts", ok: true, warning: true, detail };
 }
 

@@ -50,7 +50,7 @@ export async function unitFile(kind: UnitKind, options: UnitOptions, program: re
     throw new ConfigError(`${JSON.stringify(options.user)} is not a valid user name.`);
   const { http, backup } = await readConfig({}, data, options.config);
   const written = backup.to === null ? [data] : [data, backup.to];
-  const inHome = [...program, data].some((path) => /^\/(home|root|run\/user)\//.test(path));
+  const inHome = [...program, ...written].some((path) => /^\/(home|root|run\/user)\//.test(path));
   return units[kind]({
     options,
     program,
@@ -160,7 +160,7 @@ EnvironmentFile=-${path(envFile)}
 UMask=0077
 
 # Only these folders are written to.
-${written.map(folder).join("\n")}
+${written.map((one, at) => folder(one, at > 0)).join("\n")}
 ProtectSystem=strict
 ProtectHome=${inHome ? "read-only" : "yes"}
 PrivateTmp=yes
@@ -201,10 +201,12 @@ function flagsOf({ port, host, publicUrl, behindProxy, config, tlsCert, tlsKey }
   return behindProxy ? [...given, "--behind-proxy"] : given;
 }
 
-/** systemd creates private folders below /var/lib itself. Any other folder must already exist. */
-function folder(written: string): string {
+/** systemd creates private folders below /var/lib itself. Any other folder must already exist, unless the server does without it. */
+function folder(written: string, isOptional: boolean): string {
   const name = /^\/var\/lib\/([\w.-]+)$/.exec(written)?.[1];
-  return name === undefined ? `ReadWritePaths=${path(written)}` : `StateDirectory=${name}\nStateDirectoryMode=0700`;
+  return name === undefined
+    ? `ReadWritePaths=${path(isOptional ? `-${written}` : written)}`
+    : `StateDirectory=${name}\nStateDirectoryMode=0700`;
 }
 
 /** Escapes a value, so that nothing in a path or flag starts a new line or is expanded by systemd. */

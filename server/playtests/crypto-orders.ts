@@ -33,7 +33,11 @@ const isSameOrder = (playtest: playtests.PlaytestRow, gameId: string, order: Ord
   playtest.player_count === order.playerCount &&
   playtest.panel === (order.panel ?? null) &&
   playtest.ref === (order.ref ?? null) &&
-  playtest.selection_mode === order.selectionMode;
+  playtest.selection_mode === order.selectionMode &&
+  playtest.target_countries === JSON.stringify(order.targetCountries ?? []) &&
+  playtest.target_languages === JSON.stringify(order.targetLanguages ?? []) &&
+  playtest.target_devices === JSON.stringify(order.targetDevices ?? []) &&
+  playtest.target_ages === JSON.stringify(order.targetAges ?? []);
 
 /** The unpaid order that an earlier request with this idempotency key placed, if there is one. */
 export async function orderUnderKey(tx: Query, ownerId: string, key: string | undefined, gameId: string, order: Order) {

@@ -72,13 +72,16 @@ const isLine = ({ type, array, enum: choices }: Field) => type === "string" && !
 const missingIn = (body: Json, command: Command): readonly Field[] =>
   command.partialBody ? [] : bodyFields(command).filter(({ name, required }) => required && body[name] === undefined);
 
+type Asking = Pick<Context, "prompt" | "out">;
+
 /** On a terminal asks for required fields; elsewhere they are a usage error that names the flags of all. */
-async function complete(body: Json, command: Command, prompt: Context["prompt"]): Promise<void> {
+async function complete(body: Json, command: Command, { prompt, out }: Asking): Promise<void> {
   const missing = missingIn(body, command);
   const flags = missing.map((field) => `--${flagName(field)}`);
   const hints = missing.flatMap(({ name }) => command.requiredHints?.[name] ?? []).join("\n") || undefined;
   if (missing.length > 0 && !(prompt.possible && missing.every(isLine)))
     throw usage(`${listed(flags)} ${flags.length === 1 ? "is" : "are"} required.`, hints);
+  if (hints !== undefined) out.note(hints);
   for (const field of missing) {
     const label = `--${flagName(field)}`;
     const question = `${(field.description ?? field.name).replace(/\.$/, "")}:`;
@@ -90,14 +93,14 @@ async function complete(body: Json, command: Command, prompt: Context["prompt"])
  * Builds the request body: fields from the file, then from flags, then null for each field that --clear names. Required fields that are
  * missing are asked for on a terminal, else they are a usage error.
  */
-export async function buildBody(command: Command, raw: Json, { io, prompt }: Pick<Context, "io" | "prompt">): Promise<Json> {
+export async function buildBody(command: Command, raw: Json, ctx: Asking & Pick<Context, "io">): Promise<Json> {
   if (!command.body) return {};
   const all = operations[command.body].body;
   const path = raw["from-file"] as string | undefined;
-  const body = path === undefined ? {} : await parseObject(await io.readText(path, "--from-file"), path);
+  const body = path === undefined ? {} : await parseObject(await ctx.io.readText(path, "--from-file"), path);
   if (path !== undefined) checkNames(body, all, path);
   Object.assign(body, fieldValues(bodyFields(command), raw));
   clear(body, (raw.clear ?? []) as string[], all);
-  await complete(body, command, prompt);
+  await complete(body, command, ctx);
   return body;
 }

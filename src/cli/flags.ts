@@ -206,7 +206,8 @@ function checkText({ minLength = 0, maxLength, format }: Field, text: string, la
 
 const codes: Readonly<Record<string, string>> = { bcp47: "en,pt-BR", iso639: "de,en", iso3166: "DE,AT" };
 
-const splits = ({ enum: values, format = "" }: Field) => values !== undefined || format === "uuid" || format in codes;
+/** Whether a value may list several, between commas. */
+export const splits = ({ enum: values, format = "" }: Field) => values !== undefined || format === "uuid" || format in codes;
 const placeholder = (field: Field) => {
   if (field.enum) return field.enum.join(field.array ? "," : "|");
   if (isMoney(field)) return "USD";

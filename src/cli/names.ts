@@ -71,8 +71,11 @@ function meant(word: string, items: readonly Item[], named: Named): Item[] {
 
 /** The name that a word is nearly, or the only one that has a word that begins so: `lantern` is `Lantern Deep`. */
 function similar(word: string, names: readonly string[]): string | undefined {
-  const having = names.filter((name) => `-${slugOf(name)}`.includes(`-${slugOf(word)}`));
-  return nearest(word, names) ?? (having.length === 1 && slugOf(word) !== "" ? having[0] : undefined);
+  const having = new Map(
+    names.filter((name) => `-${slugOf(name)}`.includes(`-${slugOf(word)}`)).map((name) => [slugOf(name), name]),
+  );
+  const [only] = having.values();
+  return nearest(word, names) ?? (having.size === 1 && slugOf(word) !== "" ? only : undefined);
 }
 
 function oneOf(word: string, items: readonly Item[], named: Named): string {

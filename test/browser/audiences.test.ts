@@ -88,7 +88,9 @@ it("the order form with its part about players open has nothing that axe finds, 
   const form = "<details><summary>Only for certain players</summary>";
   await contexts["/studio"].route("**/studio/order", async (route) => {
     const response = await route.fetch();
-    const body = (await response.text()).replace(form, form.replace("<details", "<details open"));
+    const sent = await response.text();
+    expect(sent).toContain(form);
+    const body = sent.replace(form, form.replace("<details", "<details open"));
     await route.fulfill({ response, body });
   });
   expect(await see("/studio", "audience-order", "/studio/order")).toEqual([]);

@@ -71,6 +71,8 @@ const about = {
   shareCents: 500,
   paidCents: 1000,
   accepted: 2,
+  videos: 5,
+  toReview: 2,
   total: 3,
   unused: 1,
   needed: 2,

@@ -72,7 +72,7 @@ export async function backup(options: BackupOptions): Promise<Backup> {
   const bucket = await configuredBucket(await readConfig(env, location.dataDir, undefined), { env, now: () => now });
   if (options.dryRun) return plan(location, place, options.portable, bucket);
   const made = await write(place, key, { ...options, location, bucket });
-  const removed = rule ? await removeOlder(dirname(place.path), rule, options.portable, now) : [];
+  const removed = rule ? await removeOlder(place.path, rule, options.portable, now) : [];
   return { ...made, removed, location: reportLocation(location) };
 }
 

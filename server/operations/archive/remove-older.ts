@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from "node:fs";
 import { rename, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { type KeepRule, kept } from "../../config/keep-rule.ts";
 import { flush } from "../../uploads/local-blobs.ts";
 import { backupName, isBackupFolder } from "./contents.ts";
@@ -11,15 +11,17 @@ const timeOf = (name: string) =>
   Date.parse(backupName.exec(name)![1]!.replace(/(....)(..)(..)T(..)(..)(..)Z/, "$1-$2-$3T$4:$5:$6Z"));
 
 /**
- * Removes the backups in a folder that the rule does not keep, and what killed runs left. Touches only what is named as this command names
+ * Removes the backups beside the one just made that the rule does not keep, and what killed runs left. Touches only what is named as this command names
  * it; exports and backups are counted apart. Returns the paths of the removed backups.
  */
-export async function removeOlder(folder: string, rule: KeepRule, portable: boolean, now: number): Promise<string[]> {
+export async function removeOlder(made: string, rule: KeepRule, portable: boolean, now: number): Promise<string[]> {
+  const folder = dirname(made);
   const names = readdirSync(folder);
   const ours = names.filter((name) => backupName.test(name) && name.startsWith("playtest-export-") === portable);
   const backups = ours.filter((name) => name.endsWith(".tar") || isBackupFolder(join(folder, name)));
   const keep = kept(rule, backups.map(timeOf));
-  const old = backups.filter((name) => !keep.has(timeOf(name))).sort();
+  // A clock that was ahead may have named an older one later.
+  const old = backups.filter((name) => !keep.has(timeOf(name)) && name !== basename(made)).sort();
   for (const name of old) await remove(folder, name);
   for (const name of names) if (isLeftOver(folder, name, now)) await rm(join(folder, name), { recursive: true, force: true });
   return old.map((name) => join(folder, name));

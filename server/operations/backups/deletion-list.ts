@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { ConfigError } from "../../config/read.ts";
 import { iso } from "../../lib/time.ts";
 import { unlessMissing } from "../../uploads/local-blobs.ts";
@@ -14,14 +14,16 @@ const line = /^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}) (\
 
 /** The ids in a list and when each account was deleted (ms). Undefined for a text that is no such list. */
 export function parseDeletions(text: string): Map<string, number> | undefined {
-  const lines = text.split("\n").filter((one) => one !== "");
+  const written = text.split("\n").filter((one) => one !== "");
+  // A line that a full disk cut was written again.
+  const lines = written.filter((one, at) => !written.slice(at + 1).some((later) => later.startsWith(one)));
   const found = lines.map((one) => line.exec(one));
   return found.every((match) => match !== null) ? new Map(found.map((match) => [match![1]!, Date.parse(match![2]!)])) : undefined;
 }
 
 /** The list that belongs to a backup: the given file, which must exist, or the one beside the backup. Throws ConfigError for another file. */
 export async function deletionsFor(archive: string, given: string | undefined): Promise<Map<string, number>> {
-  const path = given ?? join(dirname(archive), deletionsFile);
+  const path = given ?? join(dirname(resolve(archive)), deletionsFile);
   const text = await readFile(path, "utf8").catch((error: Error) => {
     if (given === undefined) return unlessMissing(error);
     throw new ConfigError(`--deletions ${path} cannot be read: ${error.message}. Nothing was changed.`);
@@ -33,4 +35,5 @@ export async function deletionsFor(archive: string, given: string | undefined): 
   );
 }
 
-export const deletionLine = (id: string, time: number) => `${id} ${iso(time)}\n`;
+/** It begins with a line feed, because the line before may have been cut. */
+export const deletionLine = (id: string, time: number) => `\n${id} ${iso(time)}\n`;

@@ -45,7 +45,8 @@ export async function deleteListed(deps: Deps): Promise<void> {
     const outcome = await deleteOrSuspend(deps, id);
     if (outcome) outcomes[outcome] += 1;
   }
-  await rm(path);
+  // Another process that shares the folder may have done the same.
+  await rm(path, { force: true });
   deps.log.info(outcomes, "accounts that were deleted after the restored backup were deleted again");
 }
 

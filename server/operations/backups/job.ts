@@ -25,7 +25,11 @@ export function startBackups({ store, config }: Deps): Promise<void> {
 /** Makes a backup and removes older ones. Of several processes one does it. */
 export async function backUp(job: Job, deps: Deps): Promise<void> {
   const { to, everyMs, keep } = deps.config.backup;
-  if (to === null || !deps.backUp) return deps.store.write((tx) => job.done(tx));
+  if (to === null || !deps.backUp) {
+    // Another process on this database may make them.
+    if (deps.store.shared) throw new RetryLater(deps.clock.now() + retryMs, "this process makes no backups");
+    return deps.store.write((tx) => job.done(tx));
+  }
   const began = deps.clock.now();
   const made = await attempt(deps.backUp, { to, keep, signal: deps.draining });
   if (made instanceof Error && deps.draining.aborted) throw new RetryLater(began, "the server stopped");

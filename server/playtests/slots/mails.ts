@@ -47,7 +47,7 @@ export const allInLetter = (about: About & { playtestId: string; videos: number;
     subject: `All videos of ${game} are in`,
     preview: `${plural(toReview, "video")} to review.`,
     paragraphs: [
-      `All playtesters of a playtest of ${game} have submitted: it has ${plural(videos, "video")}, and nobody is still playing. ${toReview === 1 ? "1 of them waits" : `${toReview} of them wait`} for your review.`,
+      `No more videos of a playtest of ${game} are awaited: it has ${plural(videos, "video")}. ${toReview === 1 ? "1 of them waits" : `${toReview} of them wait`} for your review.`,
     ],
     action: { label: "See the playtest", url: taskLink(config, "playtest", playtestId) },
   };

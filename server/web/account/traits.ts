@@ -21,7 +21,7 @@ const prefix = "device-";
 
 export function traitInputs(context: PageContext, profile: Profile): Markup {
   const { form } = context;
-  const isFresh = form.formKey === undefined;
+  const isFresh = form.name === undefined;
   const choice = (
     id: "country" | "age",
     name: string,

@@ -1,4 +1,11 @@
-import { type AgeBand, ageBandLabels, ageBands, languageName, languages } from "../../../src/contract/accounts/audience-text.ts";
+import {
+  type AgeBand,
+  ageBandLabels,
+  ageBands,
+  languageCode,
+  languageName,
+  languages,
+} from "../../../src/contract/accounts/audience-text.ts";
 import { type Device, deviceNames } from "../../../src/contract/games.ts";
 import { countries, countryName, countryOf } from "../../../src/contract/text/country.ts";
 import { invalid } from "../../lib/api-error.ts";
@@ -25,7 +32,7 @@ function codesIn(text: string | undefined, field: string, known: readonly Known[
 }
 
 export const languageCodes = (text: string | undefined, field: string): string[] =>
-  codesIn(text, field, languages(), (word) => (languageName(word.toLowerCase()) ? word.toLowerCase() : undefined));
+  codesIn(text, field, languages(), languageCode);
 
 export const countryCodes = (text: string | undefined, field: string): string[] =>
   codesIn(text, field, countries(), (word) => countryOf(word.toUpperCase()));

@@ -41,11 +41,11 @@ export const countsText = (counts: Counts | null | undefined) =>
     .map(([count, status]) => `${count} ${status}`)
     .join(", ");
 
-/** The same for a table: the first status, and how many slots have another, such as `2 submitted, 1 more`. */
+/** The same for a table: the first status, and how many slots have another, such as `2 submitted, 1 other`. */
 export function compactCounts(counts: Counts | null | undefined): string {
   const [first, ...others] = present(counts);
   const more = others.reduce((sum, [count]) => sum + count, 0);
-  return first === undefined ? "" : `${first[0]} ${first[1]}${more > 0 ? `, ${more} more` : ""}`;
+  return first === undefined ? "" : `${first[0]} ${first[1]}${more > 0 ? `, ${more} other` : ""}`;
 }
 
 type Listed = ItemOf<"listPlaytests">;

@@ -49,7 +49,7 @@ export const migrate = define({
   name: "migrate",
   summary: "Apply pending database migrations, or move from SQLite to PostgreSQL",
   description:
-    "The server also applies migrations when it starts. An SQLite database is copied into its folder first; copy a PostgreSQL database with pg_dump yourself. If a migration fails, none is applied. With --to, moves the data of a server with SQLite to an empty PostgreSQL database. " +
+    "The server also applies migrations when it starts. An SQLite database is copied into its folder first; copy a PostgreSQL database with pg_dump yourself. If a migration fails, none is applied, except on CockroachDB and YugabyteDB, which apply them one by one. With --to, moves the data of a server with SQLite to an empty PostgreSQL database. " +
     "The server may be running: rows are copied while it goes on. For the last changes and to compare all rows, writes wait a few seconds, and those that wait too long get 503 with Retry-After. " +
     "Afterwards the old database refuses every change, and the server must be restarted with the new one. A move that fails or is killed changes nothing. Uploads stay in the data directory.",
   risk: "local",

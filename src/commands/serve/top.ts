@@ -29,10 +29,11 @@ async function sourceOf(ctx: Context, { token, config: file, ...given }: Given):
   const env = serverEnv(ctx);
   try {
     const { metrics } = await readConfig(env, locate({ ...given, env }).dataDir, file);
-    const baseUrl = ctx.flags.baseUrl ?? ctx.io.env.PLAYTEST_BASE_URL;
+    // That of the environment is the server of other commands, which must not get the token of this machine's.
+    const { baseUrl } = ctx.flags;
     const host = metrics.host.includes(":") ? `[${metrics.host}]` : metrics.host;
     const own = metrics.port === null ? "http://127.0.0.1:4747" : `http://${host}:${metrics.port}`;
-    return { url: urlOf(baseUrl ?? own), token: token ?? metrics.token };
+    return { url: urlOf(baseUrl ?? own), token: token ?? (baseUrl === undefined ? metrics.token : null) };
   } catch (error) {
     throw refused(error);
   }

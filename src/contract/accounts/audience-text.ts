@@ -1,5 +1,6 @@
 import type { Device } from "../games.ts";
 import { countryName } from "../text/country.ts";
+import { languageTag } from "../text/language-tag.ts";
 
 /** What a playtester can say about themselves, and how a sentence says whom a playtest is for. */
 
@@ -48,13 +49,20 @@ export function languageName(code: string): string | undefined {
   return /^[a-z]{2,3}$/.test(code) ? languageNames.of(code) : undefined;
 }
 
+/** The code of a language as it is kept: `ro` for `mo`. Undefined for what is no code of a language without a region. */
+export function languageCode(text: string): string | undefined {
+  const code = languageTag(text.toLowerCase());
+  return code !== undefined && languageName(code) !== undefined ? code : undefined;
+}
+
 let spoken: { code: string; name: string }[] | undefined;
 
-/** The languages with a code of two letters, by their English names. */
+/** The languages with a code of two letters, and Filipino, by their English names. */
 export function languages(): readonly { code: string; name: string }[] {
   const letters = [..."abcdefghijklmnopqrstuvwxyz"];
   const codes = letters.flatMap((first) => letters.map((second) => first + second));
-  spoken ??= codes.flatMap((code) => ({ code, name: languageName(code) ?? "" })).filter(({ name }) => name !== "");
+  const own = [...codes, "fil"].filter((code) => languageCode(code) === code);
+  spoken ??= own.map((code) => ({ code, name: languageName(code)! }));
   return spoken;
 }
 

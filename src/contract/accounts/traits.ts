@@ -1,14 +1,15 @@
 import * as z from "zod";
 import { country, extension } from "../fields.ts";
 import { deviceNames } from "../games.ts";
-import { ageBands, languageName } from "./audience-text.ts";
+import { ageBands, languageCode } from "./audience-text.ts";
 
 /** A language without a region: people are asked for what they speak, and `de` is spoken in several countries. */
 const spoken = () =>
   z
     .string()
     .toLowerCase()
-    .refine((code) => languageName(code) !== undefined, "must be the code of a language without a region, such as de")
+    .overwrite((code) => languageCode(code) ?? code)
+    .refine((code) => languageCode(code) === code, "must be the code of a language without a region, such as de")
     .meta({ minLength: 2, maxLength: 3, format: "iso639" });
 
 const distinct = <T extends z.ZodType>(type: T, max: number) =>

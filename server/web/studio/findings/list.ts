@@ -35,8 +35,9 @@ function found(context: StudioContext, filter: Filter, findings: readonly Findin
   const none = isFiltered
     ? html`<p role="status">No finding is like this. <a href="${studio.findings(context.id)}">Show all</a></p>`
     : html`<p class="calm">No findings yet. A finding is what several videos show.</p>`;
+  const isWhole = typeof cursor !== "string" && cursorOf(context) === undefined;
   const next = `${studio.findings(context.id)}?${new URLSearchParams({ ...filter, cursor: cursor ?? "" })}`;
-  return html`${findings.length > 0 ? board(context, filter, findings) : none}${typeof cursor === "string" && html`<p class="more"><a href="${next}">Show more</a></p>`}
+  return html`${findings.length > 0 ? board(context, filter, findings, isWhole) : none}${typeof cursor === "string" && html`<p class="more"><a href="${next}">Show more</a></p>`}
 <h2>New finding</h2>
 <form method="post" action="${create.at(context.id)}">${tokens(context)}
 <label for="finding-title">What is wrong or good, in a few words</label>
@@ -44,13 +45,13 @@ function found(context: StudioContext, filter: Filter, findings: readonly Findin
 <button>Create it</button></form>`;
 }
 
-/** A column for each status, each by rank. With a filter, only those that have findings. */
-function board(context: StudioContext, filter: Filter, findings: readonly Finding[]): Markup {
+/** A column for each status, each by rank; with a status chosen, only its column. Part of a list says not how many there are. */
+function board(context: StudioContext, filter: Filter, findings: readonly Finding[], isWhole: boolean): Markup {
   const columns = findingStatuses.map((status) => ({ status, cards: findings.filter((one) => one.status === status) }));
   const shown = filter.status === undefined ? columns : columns.filter(({ status }) => status === filter.status);
   return html`<div class="board by-status">${shown.map(
     ({ status, cards }) =>
-      html`<section class="column${cards.length === 0 && " empty"}"><h2>${statusTitles[status]} <span class="soft">${cards.length}</span></h2>
+      html`<section class="column${cards.length === 0 && " empty"}"><h2>${statusTitles[status]}${isWhole && html` <span class="soft">${cards.length}</span>`}</h2>
 <ul>${cards.map((finding) => card(context, finding))}</ul></section>`,
   )}</div>`;
 }

@@ -1,4 +1,4 @@
-import { parseField } from "../../../cli/flags.ts";
+import { parseField, splits } from "../../../cli/flags.ts";
 import type { Field } from "../../../contract/static.ts";
 import { CliError, exitCodes } from "../../../errors.ts";
 import type { FileRecord, RecordFormat } from "../../../io/files/records.ts";
@@ -38,7 +38,8 @@ function cellValue(field: Field, text: string): unknown {
   }
   // A time as people write it is read with the others of the file.
   if (field.name === "scheduledAt") return text;
-  if (field.array) return text.split(/[\s;|]+/).filter((part) => part !== "");
+  // A game key may contain a comma.
+  if (field.array) return text.split(splits(field) ? /[\s,;|]+/ : /[\s;|]+/).filter((part) => part !== "");
   const isNumber = field.type === "integer" || field.type === "number" || field.enum?.every((value) => typeof value === "number");
   return parseField(field, isNumber ? withoutZeros(text) : text, field.name);
 }
