@@ -42,6 +42,8 @@ onBothDatabases("whom a playtest is for", (serve, it) => {
     expect(await said()).toEqual({ ...all, country: "FR" });
     await pim.patch("/auth/profile", nothing);
     expect(await said()).toEqual(nothing);
+    await pim.patch("/auth/profile", { languages: ["mo", "iw", "tl"] });
+    expect((await said()).languages).toEqual(["fil", "he", "ro"]);
   });
 
   it.each<[Profile, string, string]>([
@@ -196,6 +198,17 @@ onBothDatabases("whom a playtest is for", (serve, it) => {
     expect(account).toContain('<option value="DE" selected>Germany</option>');
     expect(account).toContain('<option value="25-34" selected>25 to 34</option>');
     expect(account).toContain('name="device-PC" value="yes" checked>');
+  });
+
+  it("a form beside it that fails changes nothing of what the profile page shows", async ({ server }) => {
+    const browser = await signedIn(server, await player(server, { devices: ["PC"], languages: ["ro"], country: "DE" }));
+    const wrong = { current: "wrong horse", password: "battery staple", again: "battery staple" };
+    const action = /action="(\/play\/account\/password)"/.exec((await browser.get("/play/account")).html)![1]!;
+    const { status, html } = await browser.submit("/play/account", action, wrong);
+    expect(status).toBeGreaterThanOrEqual(400);
+    expect(html).toContain('maxlength="500" value="Romanian"');
+    expect(html).toContain('name="device-PC" value="yes" checked>');
+    expect(html).toContain('<option value="DE" selected>Germany</option>');
   });
 
   it("an unknown language on the profile page is named at its field, and what was filled in stays", async ({ server }) => {

@@ -172,7 +172,10 @@ describe("accounts that were deleted after the backup", () => {
     const given = flag.length > 0 ? [...flag, file] : [];
     const { code, stdout } = await playtest(["serve", "restore", path(1), "--data", there, "--yes", ...given]);
     expect([code, stdout]).toEqual([0, expect.stringContaining("The server will delete 1 account again when it starts")]);
-    expect([await nameIn(there), readFileSync(join(there, "deletions.txt"), "utf8")]).toEqual(["A", `${list.split("\n")[1]}\n`]);
+    expect([await nameIn(there), readFileSync(join(there, "deletions.txt"), "utf8")]).toEqual([
+      "A",
+      `\n${list.split("\n")[1]}\n`,
+    ]);
     const start = ["serve", "run", "--port", "0", "--data", there, "--exec", "true"];
     expect(await spawnPlaytest(freshFolder(), start).ended).toMatchObject({ code: 0 });
     expect([await nameIn(there), existsSync(join(there, "deletions.txt"))]).toEqual(["Deleted account", false]);
@@ -216,6 +219,12 @@ describe("--keep", () => {
     expect(removed).toEqual([path(2)]);
     expect(readdirSync(folder).sort()).toEqual([...dayNames(3, 4), ...others, theirs, parts[1]].sort());
     expect(statSync(path(4, "blobs/builds", buildId)).nlink).toBe(2);
+  });
+
+  it("leaves the one just made, also beside one that a clock which was ahead named later", async () => {
+    await backup(9);
+    const { removed } = await backup(1, "--keep", "1");
+    expect([removed, readdirSync(folder).sort()]).toEqual([[], dayNames(1, 9)]);
   });
 
   it("finishes the removal that a killed run began", async () => {

@@ -36,6 +36,17 @@ describe("serve backup verify", () => {
     expect([readdirSync(temp), readdirSync(folder)]).toEqual([[], ["playtest-20260301T120000Z", "playtest-20260302T120000Z"]]);
   });
 
+  it("does not mind what the server knew of its backups while it was made", async () => {
+    const store = await openStore({ dataDir });
+    const state = { to: "/backups", everyMs: 3_600_000, since: 0, failedAt: 1, error: "the disk is full" };
+    await store.write((tx) => insertRow(tx, "settings", { name: "backup", value: JSON.stringify(state) }));
+    await store.close();
+    await backup("2026-03-01T12:00:00Z");
+    const { code, stdout } = await verify(folder, "--json");
+    const { checks } = JSON.parse(stdout).result as { checks: { name: string; ok: boolean }[] };
+    expect([code, checks.filter(({ ok, name }) => !ok || name === "backups")]).toEqual([0, []]);
+  });
+
   it("checks the ledger too, of an export as of a backup", async () => {
     await playtest(["serve", "export", join(folder, "..", "export.tar"), "--data", dataDir], at("2026-03-01T12:00:00Z"));
     const { code, stdout } = await verify(join(folder, "..", "export.tar"), "--json");

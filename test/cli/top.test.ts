@@ -28,7 +28,7 @@ const enter = "\u001b[?1049h\u001b[?25l";
 const leave = "\u001b[?25h\u001b[?1049l";
 
 it.each([["--once"], []])("prints one frame without a terminal (%s)", async (...argv) => {
-  const { code, stdout } = await playtest(["serve", "top", "--token", token, ...argv], { baseUrl: server.baseUrl, now });
+  const { code, stdout } = await playtest(["serve", "top", "--base-url", server.baseUrl, "--token", token, ...argv], { now });
   expect(code).toBe(0);
   expect(stdout).toContain(`${server.baseUrl}/metrics  `);
   expect(stdout).toMatch(/SLOWEST OPERATIONS +PER SECOND +MEAN MS +P95 MS\n(.*\n)*registerApiKey /);
@@ -36,8 +36,7 @@ it.each([["--once"], []])("prints one frame without a terminal (%s)", async (...
 });
 
 it("prints a frame as JSON", async () => {
-  const { code, stdout } = await playtest(["serve", "top", "--token", token, "--json"], {
-    baseUrl: server.baseUrl,
+  const { code, stdout } = await playtest(["serve", "top", "--base-url", server.baseUrl, "--token", token, "--json"], {
     now,
     tty: true,
   });
@@ -47,10 +46,10 @@ it("prints a frame as JSON", async () => {
   expect(frame.operations.map(({ operation }: { operation: string }) => operation)).toContain("registerApiKey");
 });
 
-it("finds the port and the token in the configuration of a server on this machine", async () => {
+it("finds the port and the token in the configuration of a server on this machine, whatever server other commands use", async () => {
   const data = testFolder();
   writeFileSync(join(data, "config.json"), JSON.stringify({ metrics: { port, token } }), { mode: 0o600 });
-  const { code, stdout } = await playtest(["serve", "top", "--data", data], { now });
+  const { code, stdout } = await playtest(["serve", "top", "--data", data], { baseUrl: "http://other.invalid", now });
   expect([code, stdout]).toEqual([0, expect.stringContaining(`http://127.0.0.1:${port}/metrics  `)]);
 });
 
@@ -60,8 +59,8 @@ it("on a terminal draws a frame every two seconds, and leaves the terminal as it
     signal?.throwIfAborted();
     waits.push(ms);
   };
-  const { code, stdout } = await playtest(["serve", "top", "--token", token], {
-    ...{ baseUrl: server.baseUrl, now, tty: true, outside: { sleep } },
+  const { code, stdout } = await playtest(["serve", "top", "--base-url", server.baseUrl, "--token", token], {
+    ...{ now, tty: true, outside: { sleep } },
     onOutput(text, process) {
       if (text.split("\u001b[H").length === 4) process.signal("SIGINT");
     },
@@ -77,7 +76,8 @@ it.each([
   ["no metrics", [], /answered with status 404.* Set metrics\.token or metrics\.port in the configuration/],
 ])("says what to do about %s", async (name, argv, text) => {
   const other = name === "no metrics" ? await startOther() : undefined;
-  const { code, stderr } = await playtest(["serve", "top", ...argv], { baseUrl: (other?.server ?? server).baseUrl, now });
+  const { baseUrl } = other?.server ?? server;
+  const { code, stderr } = await playtest(["serve", "top", "--base-url", baseUrl, ...argv], { now });
   expect([code, stderr.replace(/\s+/g, " ")]).toEqual([1, expect.stringMatching(text)]);
   await other?.close();
 });
