@@ -144,7 +144,7 @@ describe("games", () => {
     ["that no game has", "Star Minr", 3, 'No game is called "Star Minr".\nDid you mean "Star Miner"?'],
     ["that one game begins with", "star", 3, 'No game is called "star".\nDid you mean "Star Miner"?'],
     ["that is a later word of one", "mine", 3, 'No game is called "mine".\nDid you mean "Star Miner"?'],
-    ["that two games begin with", "tw", 3, 'No game is called "tw".\nTo list games:'],
+    ["that two games begin with", "tw", 3, 'No game is called "tw".\nDid you mean "Twin"?'],
     ["that two games have", "Twin", 2, '2 games are called "Twin".\nUse an id: '],
     ["that is a short id of none", "0123abcd", 3, 'No game is called "0123abcd".'],
   ])("games show: refuses a name %s", async (_, name, code, message) => {

@@ -254,7 +254,7 @@ describe("looking", () => {
     await claim(playtester, id);
     const one = await fixture.run(`playtests list ${fixture.gameId}`, { tty: true, columns: 120 });
     expect(named(one.stdout, { ID: id })).toMatchInlineSnapshot(`
-      "ID        STATUS  SLOTS               DURATION  PLAYERS  KIND     SELECTION  PRICE PER SLOT  ORDERED  PLAYED AT
+      "ID        STATUS  SLOTS                DURATION  PLAYERS  KIND     SELECTION  PRICE PER SLOT  ORDERED  PLAYED AT
       ID        active  1 reserved, 1 other  60 min    1        private  automatic  $20.00          now
       "
     `);
