@@ -254,7 +254,7 @@ describe("a backup on standard output", () => {
   it("is an archive that verify and restore take from standard input", async () => {
     const { at, ended } = shell(
       `set -e; ${program} serve backup - --data ${dataDir} > a.tar 2> said; tar -tf a.tar > listed;
-       ${program} serve backup verify - < a.tar > verified; ${program} serve restore - --data there --yes < a.tar > restored`,
+       ${program} serve backup verify - < a.tar > verified; ${program} serve restore - --data there --yes < a.tar > restored 2> warned`,
     );
     expect(await ended).toMatchObject({ code: 0 });
     const text = (name: string) => readFileSync(join(at, name), "utf8");
@@ -262,6 +262,7 @@ describe("a backup on standard output", () => {
     expect(text("said")).toContain("Wrote and verified standard output: 4 files");
     expect(text("verified")).toMatch(/standard-input\.tar of \S+ was restored: 4 files/);
     expect(statSync(join(at, "there/blobs/builds", buildId)).size).toBe(MiB);
+    expect(text("warned")).toContain("pass their list with --deletions");
   });
 
   it("fails where its reader stops, and a part of it is refused", async () => {

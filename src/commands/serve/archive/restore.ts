@@ -92,8 +92,13 @@ export const restoreCommand = define({
     "playtest serve restore backup.tar --data /srv/playtest --yes",
     "playtest serve restore backup.tar --dry-run",
   ],
-  run: ({ args, flags: given }, ctx) =>
-    withArchive(ctx, args.archive, undefined, (path) => restoreArchive(ctx, path, given, true)),
+  run({ args, flags: given }, ctx) {
+    if (args.archive === "-" && given.deletions === undefined)
+      ctx.out.warn(
+        "Accounts that were deleted after this backup come back. To delete them again, pass their list with --deletions.",
+      );
+    return withArchive(ctx, args.archive, undefined, (path) => restoreArchive(ctx, path, given, true));
+  },
 });
 
 export const importCommand = define({
