@@ -404,12 +404,22 @@ describe("review page: with the video in view", () => {
     const { page, context } = await opened(slotId, { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
     const shown = () =>
       page.evaluate("[...document.querySelectorAll('[data-panel]')].filter((one) => one.checkVisibility()).map(({ id }) => id)");
-    const inView = () =>
-      page.evaluate(
-        "(({ top, bottom }) => top > 0 && bottom <= innerHeight)(document.querySelector('#accept > button').getBoundingClientRect())",
-      );
+    /** Whether the middle of an element can be tapped: it is on the screen, and nothing lies over it. */
+    const canBeTapped = (selector: string) =>
+      page.evaluate(`((element) => {
+        const { left, top, width, height } = element.getBoundingClientRect();
+        return element.contains(document.elementFromPoint(left + width / 2, top + height / 2));
+      })(document.querySelector(${JSON.stringify(selector)}))`);
+    const inView = () => canBeTapped("#accept > button");
     expect(await shown()).toEqual(["decide"]);
-    expect(await inView()).toBe(true);
+    for (const selector of [
+      "#accept > button",
+      "[data-act=toggle]",
+      "[data-act=mark]",
+      ".track",
+      ".review-tabs a[href='#about']",
+    ])
+      expect({ selector, isFree: await canBeTapped(selector) }).toEqual({ selector, isFree: true });
     expect(await page.locator("kbd:visible").count()).toBe(0);
     await page.getByRole("link", { name: "Moments" }).click();
     expect(await shown()).toEqual(["decide", "notes"]);
@@ -419,6 +429,10 @@ describe("review page: with the video in view", () => {
     await page.getByRole("link", { name: "Transcript" }).click();
     expect(await shown()).toEqual(["decide", "transcript-panel"]);
     expect(await inView()).toBe(true);
+    await page.locator(".reject > summary").click();
+    expect(await shown()).toEqual(["decide"]);
+    await page.fill("#reason", "The video has no sound.");
+    expect(await canBeTapped("#reject button")).toBe(true);
     await context.close();
   });
 

@@ -26,9 +26,12 @@ kbd { padding: .1rem .4rem; border: 1px solid currentColor; border-radius: .3rem
 .player-bar .position { align-self: center; margin: 0 .4rem; }
 .part { display: flex; flex-wrap: wrap; align-items: center; gap: .4rem .6rem; margin: .5rem 0 0; padding-block: .4rem; } .part button { margin: 0; padding: .2rem .7rem; font-weight: 400; }
 @media (hover: none) and (pointer: coarse) { kbd, .keys-button { display: none; } }
-@media (max-width: 40rem) { .player-bar .fine { display: none; } .player-bar button { min-height: 2.4rem; } .of-length { display: none; } }
 .player-bar button, .player-bar select { width: auto; margin: 0; padding: .3rem .5rem; font-weight: 400; white-space: nowrap; }
 .player-bar label { margin: 0; } .player-bar select { background: var(--paper); }
+@media (max-width: 40rem) {
+  .player-bar .fine, .of-length { display: none; } .player-bar { gap: .25rem; } .player-bar .position { margin: 0 .2rem; }
+  .player-bar button { min-height: 2.4rem; padding-inline: .4rem; } .player-bar .speed { width: 3.8rem; padding-inline: .2rem 0; }
+}
 .player-problem { margin-top: .75rem; }
 .keys-dialog { width: min(30rem, calc(100vw - 2rem)); padding: 1.25rem 1.5rem; color: var(--ink); background: var(--paper); border: 1px solid var(--line); border-radius: .75rem; }
 .keys-dialog::backdrop { background: rgb(0 0 0 / .5); }

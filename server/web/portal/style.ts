@@ -85,7 +85,7 @@ main.wide { margin: 1.5rem auto; }
 @media (max-width: 40rem) {
   .game { grid-template-columns: minmax(0, 1fr); gap: .75rem; } .game .cover { width: 100%; height: auto; aspect-ratio: 16 / 9; } .game span.cover { display: none; } .terms div { grid-template-columns: minmax(0, 1fr); }
   .bar > div { padding: .5rem 1.25rem 0; }
-  nav ul { gap: 0; padding-bottom: .5rem; }
+  nav ul { gap: 0; margin: 0 -.45rem; padding-bottom: .5rem; } nav a { padding: .45rem; font-size: .95rem; }
   main, main.wide { min-height: 0; margin: 0; background: var(--paper); } body { background: var(--paper); }
   .command { flex-direction: column; } .command button { align-self: flex-start; width: auto; }
   form > button:not(.link), #submit button, .button { width: 100%; text-align: center; } .filter > button { width: auto; }

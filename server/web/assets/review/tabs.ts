@@ -25,6 +25,9 @@ export function startTabs(): void {
       const panel = document.querySelector(link.hash);
       if (panel) show(panel);
     });
+  // The bar that accepts and rejects below the other parts has no room for a reason.
+  const reject = document.querySelector<HTMLDetailsElement>(".decision > .reject");
+  reject?.addEventListener("toggle", () => reject.open && showPartOf(reject));
   const asked = document.getElementById(location.hash.slice(1))?.closest("[data-panel]");
   const wrong = document.querySelector("[data-panel] [aria-invalid]")?.closest("[data-panel]");
   const first = wrong ?? asked ?? panels.find(({ id }) => id === "decide") ?? panels[0];

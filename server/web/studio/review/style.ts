@@ -51,13 +51,13 @@ html:not(.scripted) .hint { display: none; }
 }
 @media (max-width: 64rem) and (min-height: 30rem) { .scripted .review-video { position: sticky; top: 0; z-index: 1; padding-block: .25rem .5rem; } .scripted .review .player video { max-height: 40vh; } }
 @media (max-width: 40rem) and (min-height: 30rem) {
-  .scripted .review .decision { position: sticky; bottom: 0; z-index: 1; order: 1; margin-bottom: 0; background: var(--paper); } .scripted .review .decision:not(.shown) { display: grid; }
-  .decision:not(.shown) > .by-command, .scripted .decision:not(.shown) .verdict, .scripted .decision:not(.shown) .pays { display: none; }
-  .scripted .review .decision:not(.shown) { padding: .4rem .6rem; gap: .6rem; } .scripted .decision:not(.shown) > #accept > button { grid-row: 1; grid-column: 1; } .scripted .decision:not(.shown) > .reject { grid-row: 1; grid-column: 2; } .scripted .decision:not(.shown) > .reject[open] { grid-row: 2; grid-column: 1 / -1; }
+  .scripted .review .decision:not(.shown) { display: grid; position: sticky; bottom: 0; z-index: 1; order: 1; margin-bottom: 0; padding: .4rem .6rem; gap: .6rem; background: var(--paper); }
+  .decision:not(.shown) > .by-command, .scripted .decision:not(.shown) .verdict, .scripted .decision:not(.shown) .pays { display: none; } .scripted .decision:not(.shown) :is(#accept > button, .reject) { grid-row: 1; }
+  .scripted .decision.shown :is(#accept > button, .reject:not([open])) { position: sticky; bottom: .5rem; z-index: 1; background-color: var(--paper); box-shadow: 0 0 0 .35rem var(--paper); } .scripted .decision.shown #accept > button { background-color: var(--accent); }
   .scripted .review [data-panel] :is(input, select, textarea) { scroll-margin-bottom: 6rem; }
 }
 @media (max-width: 40rem) {
   main.wide { padding: 1.25rem; } .moment-fields { grid-template-columns: 1fr 1fr; } .moment-fields .field-tags { grid-column: auto; }
-  .compare { grid-template-columns: minmax(0, 1fr); } .verdict { grid-template-columns: minmax(0, 1fr); } .review .decision { grid-template-columns: minmax(0, 1fr) auto; } #accept > button { grid-column: 1 / -1; } .decision > .reject { grid-row: 5; grid-column: 1; } .decision > .by-command { grid-row: 5; grid-column: 2; } .trail { display: none; } main.wide > h1 { font-size: 1.05rem; } .rating label > span { min-width: 2.6rem; padding-block: .5rem; }
+  .compare { grid-template-columns: minmax(0, 1fr); } .verdict { grid-template-columns: minmax(0, 1fr); } .review .decision { grid-template-columns: minmax(0, 1fr) auto; } .decision #accept > button { padding-inline: .4rem; } .decision:has(.reject[open]) #accept > button { grid-column: 1 / -1; } .decision > .reject:not([open]) { justify-self: end; } .decision > .by-command { grid-row: 5; grid-column: 1 / -1; } .decision > .by-command[open] { grid-row: 6; } .decision > .reject[open] { grid-column: 1 / -1; grid-row: 5; } .trail { display: none; } main.wide > h1 { font-size: 1.05rem; } .rating label > span { min-width: 2.6rem; padding-block: .5rem; }
 }
 `;
