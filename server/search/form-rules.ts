@@ -13,8 +13,11 @@ export interface Known {
 export const shortestBeginning = 3;
 /** From so many letters on, one of them may be wrong. */
 const shortestMistaken = 4;
-/** The most words that one word stands for: then the most frequent ones. */
-const mostForms = 16;
+/** The most words that those of a search stand for together, and the least that each may: then the most frequent ones. */
+const [mostTogether, leastEach] = [16, 4];
+
+/** The most words that each of so many words of a search stands for: the time that an index takes grows with all of them. */
+export const mostForms = (words: number): number => Math.max(leastEach, Math.floor(mostTogether / Math.max(1, words)));
 
 /**
  * Whether two words have the same stem in one of the languages. Where there are several, a short stem counts only between a word and one
@@ -47,18 +50,17 @@ function frequent(known: readonly Known[]): string[] {
   return [...uses.keys()].sort((a, b) => uses.get(b)! - uses.get(a)! || (a < b ? -1 : 1));
 }
 
-const atMost = (words: readonly string[]) => [...new Set(words)].slice(0, mostForms);
-
 /** The word itself, then words with its stem, then those that begin with it. `known` are words that begin like it. */
 export function formsAmong(word: string, stems: string, known: readonly Known[]): string[] {
   const relatives = known.filter((one) => haveOneStem({ word, stems }, one));
   const longer = known.filter((one) => one.word.startsWith(word));
-  return atMost([word, ...frequent(relatives), ...frequent(longer)]);
+  return [...new Set([word, ...frequent(relatives), ...frequent(longer)])];
 }
 
 /** The word itself, and those from which it differs by one letter. */
-export const mistakenAmong = (word: string, known: readonly Known[]): string[] =>
-  atMost([word, ...frequent(known.filter((one) => differsByOne(word, one.word)))]);
+export const mistakenAmong = (word: string, known: readonly Known[]): string[] => [
+  ...new Set([word, ...frequent(known.filter((one) => differsByOne(word, one.word)))]),
+];
 
 /** Whether a letter of this word may be wrong. Another number is no mistake. */
 export const mayBeMistaken = (word: string) => [...word].length >= shortestMistaken && !/\p{N}/u.test(word);

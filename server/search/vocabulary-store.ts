@@ -1,6 +1,15 @@
 import type { Query } from "../database/port.ts";
 import type { Tables } from "../database/schema/index.ts";
-import { beginning, formsAmong, half, type Known, mayBeMistaken, mistakenAmong, shortestBeginning } from "./form-rules.ts";
+import {
+  beginning,
+  formsAmong,
+  half,
+  type Known,
+  mayBeMistaken,
+  mistakenAmong,
+  mostForms,
+  shortestBeginning,
+} from "./form-rules.ts";
 import type { Spelled } from "./passage-rules.ts";
 import { asWritten, type Forms, type Sought } from "./rules.ts";
 import { stemsOf } from "./stems.ts";
@@ -102,8 +111,12 @@ async function formsOf(q: Query, ownerId: string, word: string, spelling: string
 
 /** What a search looks for, with all forms of its words that the owner's texts have. Words in quotation marks are looked for as they are. */
 export async function expand(q: Query, ownerId: string, sought: readonly Sought[]): Promise<Forms[][]> {
+  const hasForms = ({ phrase, isQuoted }: Sought) => !isQuoted && phrase.length === 1;
+  const most = mostForms(sought.filter(hasForms).length);
   const expanded: Forms[][] = [];
-  for (const { phrase, spelling, isQuoted } of sought)
-    expanded.push(isQuoted || phrase.length > 1 ? asWritten(phrase) : [await formsOf(q, ownerId, phrase[0]!, spelling)]);
+  for (const one of sought) {
+    const { phrase, spelling } = one;
+    expanded.push(hasForms(one) ? [(await formsOf(q, ownerId, phrase[0]!, spelling)).slice(0, most)] : asWritten(phrase));
+  }
   return expanded;
 }

@@ -97,6 +97,15 @@ onBothDatabases("the words of a search", (_serve, it) => {
     expect(answers).toEqual(rows);
   });
 
+  it("are the most frequent ones where there are very many, fewer of each the more words are searched", async ({ server }) => {
+    // "zzqb" stands there once, "zzqc" twice, and so on. No stem ends with these letters.
+    const words = [..."bcdfghjklmpqrtvwxz"].map((letter) => `zzq${letter}`);
+    const said = words.flatMap((word, index) => Array<string>(index + 1).fill(`well ${word}`));
+    const { owner } = await written(server, said.join(" "));
+    const of = async (q: string) => [...new Set(await found(owner, q))];
+    expect([await of("zzq"), await of("zzq well")]).toEqual([words.slice(-15), ["well", ...words.slice(-7)]]);
+  });
+
   it("are those of the asking owner's texts alone", async ({ server }) => {
     const [mine, other] = [await written(server, "a lamp"), await written(server, "a lantern")];
     expect([await found(mine.owner, "lantren"), await found(mine.owner, "lant")]).toEqual([[], []]);
