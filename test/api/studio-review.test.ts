@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { sampleTranscriber } from "../../server/sandbox/sample-transcriber.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { order, type Person, registerOwner, registerPlaytester } from "../helpers/factories.ts";
 import { hiddenFields, signedIn, type Visitor } from "../helpers/portal.ts";
@@ -20,6 +21,21 @@ onBothDatabases("review page", (serve) => {
   }
   const fieldsOn = async (browser: Visitor, path: string, action: string) =>
     hiddenFields((await browser.get(path)).html, `${path}/${action}`);
+
+  it("the sample transcript of a demo is marked as one, and what its owner uploads is not", async () => {
+    const server = await serve({ transcriber: sampleTranscriber });
+    const { owner, gameId } = await reviewMarket(server);
+    const slotId = await submitted(server, owner, { gameId });
+    await server.advance(0);
+    const browser = await signedIn(server, owner, "/studio");
+    const marks = async () => {
+      const { html } = await browser.get(`/studio/slots/${slotId}`);
+      return [html.includes("This is a sample transcript."), /Takeaways <span class="badge">Simulated/.test(html)];
+    };
+    expect(await marks()).toEqual([true, true]);
+    await owner.putSlotTranscript({ params: { id: slotId }, body: { vtt: transcriptOf(["Is this a door?"]) } });
+    expect(await marks()).toEqual([false, true]);
+  });
 
   describe("accepting", () => {
     it("asks once more with the amount, then pays once, however often the form is sent", async () => {

@@ -295,6 +295,21 @@ const rows: Row[] = [
     },
   },
   {
+    says: "The server cannot send this video right now: it is still being stored, or the storage of files does not answer. Try again in a minute.",
+    async see({ page }) {
+      const error = { code: "SERVICE_UNAVAILABLE", message: "This file is still being stored by another process." };
+      await page.route("**/video", (route) => route.fulfill({ status: 503, json: { error } }));
+      await page.reload();
+    },
+    async holds({ page }) {
+      expect(await page.locator(".player-problem .download").isVisible()).toBe(false);
+      await page.unroute("**/video");
+      await page.getByRole("button", { name: "Try again" }).click();
+      await until(page, "document.querySelector('video').readyState >= 2");
+      expect(await page.locator(".player-problem").isVisible()).toBe(false);
+    },
+  },
+  {
     says: "This page is out of date. Reload it to see the video.",
     async see({ page, signOut }) {
       await signOut();

@@ -239,14 +239,15 @@ class Player {
     if (this.video.error !== error) return;
     box.hidden = false;
     the("span", box).textContent = box.dataset[cause]!;
-    the(".retry", this.root).hidden = cause !== "connection";
+    the(".retry", this.root).hidden = cause !== "connection" && cause !== "away";
     the(".download", this.root).hidden = cause !== "broken" && cause !== "blind";
   }
 
   /** Browsers report as a broken file also a connection that is lost before the first frame, and the page to sign in that comes instead. */
-  async #cause(): Promise<"connection" | "stale" | "broken"> {
+  async #cause(): Promise<"connection" | "away" | "stale" | "broken"> {
     try {
       const { status, headers } = await fetch(this.video.currentSrc, { method: "HEAD" });
+      if (status === 503) return "away";
       // `playtest studio` replies with 424 when its server cannot be reached or fails.
       if (status >= 500 || status === 424) return "connection";
       return headers.get("content-type")?.startsWith("text/html") ? "stale" : "broken";

@@ -20,13 +20,13 @@ kbd { padding: .1rem .4rem; border: 1px solid currentColor; border-radius: .3rem
 .mark.span { stroke-width: 12px; stroke-linecap: butt; }
 .mark-bug { stroke: var(--bug); } .mark-confusion { stroke: var(--confusion); } .mark-delight { stroke: var(--delight); } .mark-idea { stroke: var(--idea); }
 .playhead { stroke: var(--ink); stroke-width: 2px; pointer-events: none; }
-.player-bar { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: .35rem .5rem; margin-top: .4rem; font-size: .9rem; }
+.player-bar { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: .35rem .25rem; margin-top: .4rem; font-size: .9rem; }
 .player-bar .position { margin: 0; font-variant-numeric: tabular-nums; white-space: nowrap; } .position .at { font-weight: 700; }
-.player-bar .buttons { display: flex; flex-wrap: wrap; align-items: stretch; gap: .25rem; } .player-bar select { height: 100%; } .player-bar .sign { padding: .3rem .4rem; } .player-bar .speed { width: 4.4rem; padding-inline: .4rem .2rem; } .player-bar .volume { width: 3rem; height: 100%; padding: 0; accent-color: var(--accent); }
-.player-bar .position { align-self: center; margin: 0 .4rem; }
+.player-bar .buttons { display: flex; flex-wrap: wrap; align-items: stretch; gap: .25rem; } .player-bar select { height: 100%; } .player-bar .sign { padding: .3rem .4rem; } .player-bar .speed { width: 3.9rem; padding-inline: .3rem 0; } .player-bar .volume { width: 2.5rem; height: 100%; padding: 0; accent-color: var(--accent); }
+.player-bar .position { align-self: center; margin: 0 .25rem; }
 .part { display: flex; flex-wrap: wrap; align-items: center; gap: .4rem .6rem; margin: .5rem 0 0; padding-block: .4rem; } .part button { margin: 0; padding: .2rem .7rem; font-weight: 400; }
 @media (hover: none) and (pointer: coarse) { kbd, .keys-button { display: none; } }
-.player-bar button, .player-bar select { width: auto; margin: 0; padding: .3rem .5rem; font-weight: 400; white-space: nowrap; }
+.player-bar button, .player-bar select { width: auto; margin: 0; padding: .3rem .4rem; font-weight: 400; white-space: nowrap; }
 .player-bar label { margin: 0; } .player-bar select { background: var(--paper); }
 @media (max-width: 40rem) {
   .player-bar .fine, .of-length { display: none; } .player-bar { gap: .25rem; } .player-bar .position { margin: 0 .2rem; }

@@ -39,8 +39,8 @@ export interface Review {
   measured: Measured | undefined;
   /** The findings of the game, those with the highest rank; undefined where the server has none. */
   findings: Finding[] | undefined;
-  /** Whether no real money is paid, and whether the transcript is a sample. */
-  simulates: { money: boolean; transcript: boolean };
+  /** Whether no real money is paid, and whether the transcript and its takeaways are samples. */
+  simulates: { money: boolean; transcript: boolean; takeaways: boolean };
 }
 
 /** How many moments a page lists. */
@@ -129,6 +129,7 @@ export async function reviewOf(context: StudioContext): Promise<Review> {
     hasVideo ? findingsOf(context, slot.game.id) : undefined,
   ]);
   const seconds = slot.submission?.videoDurationSeconds;
+  const samples = server?.data.features.sampleTranscripts === true;
   return {
     slot,
     payoutCents: playtest?.data.playtest.payoutCents ?? null,
@@ -144,7 +145,9 @@ export async function reviewOf(context: StudioContext): Promise<Review> {
     findings,
     simulates: {
       money: server?.data.sandbox === true && playtest?.data.playtest.payoutCents !== 0,
-      transcript: server?.data.features.sampleTranscripts === true,
+      // One that was edited or uploaded is the owner's; its takeaways are still those of the sample.
+      transcript: samples && slot.transcription?.selectedVersion === "original",
+      takeaways: samples,
     },
     // A server of an earlier version does not say, and says what is missing when it is asked to cut.
     cuts: server?.data.features.clips !== false,

@@ -203,7 +203,7 @@ const linesLeftOut = (removed: readonly RemovedCue[]): Markup =>
 
 function notesOf({ slot, notesForTesters, simulates }: Review): Markup {
   const takeaways = slot.transcription?.keyTakeaways ?? [];
-  return html`${takeaways.length > 0 && html`<section class="review-card"><h2>Takeaways${simulates.transcript && html` <span class="badge">Simulated</span>`}</h2><ul>${takeaways.map((one) => html`<li>${one}</li>`)}</ul></section>`}
+  return html`${takeaways.length > 0 && html`<section class="review-card"><h2>Takeaways${simulates.takeaways && html` <span class="badge">Simulated</span>`}</h2><ul>${takeaways.map((one) => html`<li>${one}</li>`)}</ul></section>`}
 ${slot.submission?.notes && html`<section class="review-card"><h2>Notes of ${testerName(slot)}</h2>${prose(slot.submission.notes)}</section>`}
 ${notesForTesters && html`<section class="review-card"><details><summary>What you asked for</summary>${prose(notesForTesters)}</details></section>`}`;
 }
