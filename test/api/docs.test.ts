@@ -89,6 +89,12 @@ describe("/docs", () => {
     expect(dead).toEqual([]);
   });
 
+  it("settings: each is a block of its own, with its meaning first and without empty cells", async () => {
+    expect(await textOf("/docs/configuration")).toContain(
+      "<dt><code>limits.keyBurst</code></dt><dd>Requests an API key may send at once after it was idle.<ul><li>Default: <code>100</code></li><li>Range: 1 to 1000000</li><li>Unit: requests</li></ul></dd>",
+    );
+  });
+
   it("reference: has every endpoint of this server, and no sandbox on a live one", async () => {
     const pages = (await Promise.all((await groups()).map(textOf))).join();
     const shown = (id: string) => pages.includes(`<h2 id="${id}">`);

@@ -47,6 +47,23 @@ export const table = (head: readonly (Markup | string)[], rows: readonly (readon
   html`<div class="scroll" tabindex="0" role="group" aria-label="Table"><table><thead><tr>${head.map((cell) => html`<th scope="col">${cell}</th>`)}</tr></thead>
 <tbody>${rows.map((row) => html`<tr>${row.map((cell) => html`<td>${cell}</td>`)}</tr>`)}</tbody></table></div>`;
 
+type TableBlock = Extract<Block, { kind: "table" }>;
+
+const isOfSettings = ({ head }: TableBlock) => plain(head[0]!) === "Setting";
+
+/** A table of settings has more columns than a page has room for: a block for each, with its meaning, then the other columns. */
+function settings({ head, rows }: TableBlock, link: LinkMarkup): Markup {
+  const block = (row: readonly Inline[][]) => {
+    const others = head.flatMap((name, index) => {
+      const cell = row[index]!;
+      const isShown = index > 0 && index < head.length - 1 && plain(cell) !== "";
+      return isShown ? [html`<li>${inline(name, link)}: ${inline(cell, link)}</li>`] : [];
+    });
+    return html`<div><dt>${inline(row[0]!, link)}</dt><dd>${inline(row.at(-1)!, link)}<ul>${others}</ul></dd></div>`;
+  };
+  return html`<dl class="settings">${rows.map(block)}</dl>`;
+}
+
 export function blockMarkup(block: Block, link: LinkMarkup = topicLink): Markup {
   switch (block.kind) {
     case "heading": {
@@ -60,6 +77,7 @@ export function blockMarkup(block: Block, link: LinkMarkup = topicLink): Markup 
     case "code":
       return html`<pre tabindex="0"><code>${block.text}</code></pre>`;
     case "table":
+      if (isOfSettings(block)) return settings(block, link);
       return table(
         block.head.map((cell) => html`${inline(cell, link)}`),
         block.rows.map((row) => row.map((cell) => inline(cell, link))),
