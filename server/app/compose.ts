@@ -140,7 +140,7 @@ export function createDeps(external: External): Deps {
     cards: external.cards,
     chains: createChains({ config, store: external.store, clock }),
     facilitator: createFacilitator({ config, outbound, store: external.store, clock, randomBytes }),
-    printer: createPrinter(config),
+    printer: createPrinter(config, brand, external.log),
     mailedDocument: invoiceFile,
     publishers: {},
     transcriber:

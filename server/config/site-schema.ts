@@ -16,7 +16,7 @@ const brand = z.strictObject({
   }),
   logo: orNull(
     z.string().min(1),
-    "Picture shown beside the name on pages and in emails: PNG, JPEG, WebP or SVG, at most 256 KiB. A relative path starts in the data directory.",
+    "Picture shown beside the name on pages and in emails: PNG, JPEG, WebP or SVG, at most 256 KiB. Invoices and statements have it if it is PNG or JPEG. A relative path starts in the data directory.",
     { expected: "a path, or null" },
   ),
   color: orNull(

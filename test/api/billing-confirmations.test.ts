@@ -51,6 +51,7 @@ onBothDatabases("confirmations of orders paid with credit", (serve) => {
     await paid(till, 3000);
     const first = await orderWithCredit(till, 2);
     await orderWithCredit(till, 2);
+    expect(await confirmation(till)).toContain("$30.00\n2 × playtest of 30 minutes, 1 player\n2 × $15.00\n");
     expect(await confirmation(till)).toContain("$30.00\nInvoice PT-2026-000002 of 2026-03-01\nThe money");
     await till.owner.cancelPlaytest({ params: { id: first } });
     await paid(till, 3000);

@@ -40,6 +40,7 @@ onBothDatabases("the documents of money that moved", (serve) => {
     expect((await wallet.prove(await wallet.send(asked))).status).toBe(200);
     const card = await owner.post(path, { quantity: 1 }, { "x-payment-method": "card" });
     await till.complete(card.body.data.paymentId, "paid");
+    expect(await textOf(till, card.body.data.paymentId)).toContain("$20.00\n1 × playtest of 60 minutes, 1 player\n1 × $20.00\n");
     const plan = await owner.post("/billing/subscription/checkout", { planKey: "indie_monthly" });
     const bought = `/sandbox/subscriptions/${plan.body.data.subscriptionId}/complete`;
     await till.server.request("POST", bought, { body: { outcome: "paid" } });

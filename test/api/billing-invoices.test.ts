@@ -63,13 +63,14 @@ onBothDatabases("invoices", (serve) => {
     expect(pdfText(bytes).split("\n")).toEqual([
       "Invoice",
       ...["Invoice number", "PT-2026-000001", "Issued", "2026-03-01", "Paid", "2026-03-01"],
+      ...["Date of supply", "2026-03-01, paid in advance"],
       ...["From", "Lantern Markets", "1 Quay Street", "Ireland", "Tax number: IE 42", "billing@lantern.example"],
       ...["Billed to", "Studio Lantern", "game_owner1@example.com"],
       ...["Description", "Amount (USD)", "$1,234.56", "Playtest credit"],
       ...["$1,003.71", "Net, without VAT", "$230.85", "VAT 23 %"],
       ...["$1,234.56", "Total", "-$1,234.56", "Paid on 2026-03-01", "$0.00", "Due"],
       ...["Payment", id, "Paid by", "Card (sandbox: no real money moved)"],
-      ...["Reference", (await till.payment(id)).externalId, ""],
+      ...["Reference", (await till.payment(id)).externalId, "Invoice PT-2026-000001", "Page 1 of 1", ""],
     ]);
   });
 

@@ -11,6 +11,8 @@ const day = 24 * hour;
 const at = "/playtester/payout-details";
 const bank = { method: "bank", holder: "Pim Vos", iban: "NL91ABNA0417164300" };
 
+const payee = { holder: "Pim Vos", address: null, country: null, taxNumber: null };
+
 onBothDatabases("payout details", (serve, it) => {
   it("are set with the password, sealed at rest, shown masked, mailed and removed", async ({ server }) => {
     const pim = await factories.registerPlaytester(server);
@@ -19,7 +21,7 @@ onBothDatabases("payout details", (serve, it) => {
     const refused = (await pim.post(at, { ...bank, iban: "NL91ABNA0417164301", password })).body.error;
     expect(refused).toMatchObject({ code: "VALIDATION_ERROR", details: [{ field: "iban" }] });
     const reply = await pim.post(at, { ...bank, password });
-    const details = { method: "bank", masked: "IBAN NL ••••4300", changedAt: expect.any(String), usableFrom: null };
+    const details = { method: "bank", ...payee, masked: "IBAN NL ••••4300", changedAt: expect.any(String), usableFrom: null };
     expect([reply.status, reply.body.data]).toEqual([200, { details, holdHours: 0 }]);
     expect((await pim.get(at)).body.data).toEqual({ details, holdHours: 0 });
     const rows = await server.deps.store.read((q) => q.all("SELECT * FROM payout_details"));
@@ -71,10 +73,13 @@ onBothDatabases("payout details", (serve, it) => {
     const lacking = await ann.send(path, { ...fields, ...rest, iban: "", accountNumber: "123", routingNumber: "", password });
     expect(lacking.html).toContain("The routing number is required");
     expect(wrong.html).toContain('value="NL00"');
-    const sent = await ann.send(path, { ...fields, ...rest, iban: bank.iban, accountNumber: "", routingNumber: "", password });
+    const said = { address: "Kade 1\n1011 Amsterdam", country: "NL", taxNumber: "" };
+    const account = { iban: bank.iban, accountNumber: "", routingNumber: "" };
+    const sent = await ann.send(path, { ...fields, ...rest, ...account, ...said, password });
     expect(sent).toMatchObject({ status: 303, location: `${path}?done=saved` });
     const saved = (await ann.get(path)).html;
     expect(saved).toContain("IBAN NL ••••4300");
+    expect(saved).toContain("On your statements: Pim Vos, Kade 1, 1011 Amsterdam, Netherlands</p>");
     expect((await ann.get("/play/earnings")).html).toContain("Paid to your bank account IBAN NL ••••4300");
     expect((await ann.get(`${path}?method=paypal`)).html).toContain("Email address of your PayPal account");
     const removed = await ann.send(`${path}/remove`, { ...hiddenFields(saved, `${path}/remove`), password });

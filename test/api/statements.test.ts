@@ -50,11 +50,22 @@ onBothDatabases("statements", (serve) => {
       returnedCents: 0,
       endCents: 1500,
       heldCents: 0,
+      payouts: [1000, 500].map((amountCents) => ({
+        ...{ payoutId: expect.any(String), kind: "made", reference: null, paidTo: null, amountCents },
+        at: "2026-04-10T12:00:00.000Z",
+      })),
       games: expect.arrayContaining([
         { id: rift, name: "=Rift", slots: 1, amountCents: 1000 },
         { id: deep, name: "Lantern Deep", slots: 1, amountCents: 1000 },
       ]),
     });
+    const returned = [{ kind: "returned", at: "2026-05-10T12:00:00.000Z", amountCents: 500 }];
+    expect((await statement("month=2026-05")).payouts).toMatchObject(returned);
+    expect((await statement("year=2026")).payouts.map(({ kind }: { kind: string }) => kind)).toEqual([
+      "made",
+      "made",
+      "returned",
+    ]);
     expect(await statement("month=2026-05")).toMatchObject({
       beginCents: 1500,
       earnedCents: 0,
@@ -69,7 +80,7 @@ onBothDatabases("statements", (serve) => {
       returnedCents: 500,
       endCents: 2000,
     });
-    expect(await statement("year=2025")).toMatchObject({ beginCents: 0, endCents: 0, games: [] });
+    expect(await statement("year=2025")).toMatchObject({ beginCents: 0, endCents: 0, games: [], payouts: [] });
     server.deps.config.payouts.holdDays = 25;
     expect((await statement("month=2026-04")).heldCents).toBe(1500);
     expect((await statement("month=2026-05")).heldCents).toBe(0);
@@ -81,7 +92,8 @@ onBothDatabases("statements", (serve) => {
     const { server, pim, statement } = await open();
     const ann = await signedIn(server, pim);
     const page = (await ann.get("/play/earnings/statement?month=2026-04")).html;
-    expect(page).toContain("Statement 2026-04");
+    expect(page).toContain("Statement of April 2026");
+    expect(page).toContain(">May 2026</a>");
     expect(page).toContain("<td>Lantern Deep</td><td>1</td>");
     for (const { month, nothing } of [
       { month: "2026-04", nothing: false },
@@ -94,38 +106,64 @@ onBothDatabases("statements", (serve) => {
       ]);
     }
     expect((await ann.get("/play/earnings")).html).toContain("/play/earnings/statement");
+    const [paid, failed] = (await statement("year=2026")).payouts;
     const csv = (await ann.get("/play/earnings/statement.csv?year=2026")).html;
     expect(csv.split("\r\n")).toEqual([
-      "kind,game,playtests,amount",
-      "balance at the beginning,,,0.00",
-      "earned,'=Rift,2,20.00",
-      "earned,Lantern Deep,1,10.00",
-      "payouts made,,,-15.00",
-      '"failed payouts, returned",,,5.00',
-      "balance at the end,,,20.00",
-      "held at the end,,,0.00",
+      "kind,game,playtests,date,reference,amount",
+      "balance at the beginning,,,,,0.00",
+      "earned,'=Rift,2,,,20.00",
+      "earned,Lantern Deep,1,,,10.00",
+      `payout,,,2026-04-10,${paid.payoutId},-10.00`,
+      `payout,,,2026-04-10,${failed.payoutId},-5.00`,
+      `"failed payout, returned",,,2026-05-10,${failed.payoutId},5.00`,
+      "balance at the end,,,,,20.00",
+      "held at the end,,,,,0.00",
       "",
     ]);
   });
 
   it("are PDF files by the API and in the portal", async () => {
-    const { server, pim } = await open();
+    const { server, pim, statement } = await open();
     const file = async (query: string) =>
       fetch(`${server.baseUrl}/api/v1/playtester/statement/file?${query}`, { headers: { authorization: `Bearer ${pim.key}` } });
     const reply = await file("month=2026-04");
     expect(reply.headers.get("content-disposition")).toBe('attachment; filename="statement-2026-04.pdf"');
     const text = pdfText(Buffer.from(await reply.arrayBuffer()));
-    expect(text.split("\n").slice(0, 27)).toEqual([
-      ...["Statement of earnings", "Period", "2026-04-01 to 2026-04-30 (UTC)", "Issued", "2026-05-10"],
+    const [paid, failed] = (await statement("month=2026-04")).payouts;
+    expect(text.split("\n")).toEqual([
+      ...["Statement of earnings", "Period", "April 2026: 2026-04-01 to 2026-04-30 (UTC)", "Issued", "2026-05-10"],
       ...["From", "Playtest", "Playtester", "Pim", (await pim.get("/auth/me")).body.data.email],
-      ...["Balance", "Amount (USD)", "$10.00", "At the beginning", "$20.00", "Earned", "-$15.00", "Payouts made"],
-      ...["$15.00", "At the end", "Earned by game", "Amount (USD)"],
-      ...["$10.00", expect.stringMatching(/: 1 playtest$/), "$10.00", expect.stringMatching(/: 1 playtest$/), ""],
+      ...["Balance", "Amount (USD)", "$10.00", "At the beginning", "$20.00", "Earned", "$15.00", "Less payouts"],
+      ...["$15.00", "At the end", "Payouts", "Amount (USD)"],
+      ...["$10.00", `2026-04-10 ${paid.payoutId}`, "$5.00", `2026-04-10 ${failed.payoutId}`],
+      ...["Earned by game", "Amount (USD)"],
+      ...["$10.00", expect.stringMatching(/: 1 playtest$/), "$10.00", expect.stringMatching(/: 1 playtest$/)],
+      ...["Statement of April 2026", "Page 1 of 1", ""],
     ]);
     const ann = await signedIn(server, pim);
     expect((await ann.get("/play/earnings/statement?year=2026")).html).toContain("/play/earnings/statement.pdf?year=2026");
     expect((await ann.get("/play/earnings/statement.pdf?year=2026")).html).toMatch(/^%PDF-/);
     expect([(await file("")).status, (await file("year=26")).status]).toEqual([422, 422]);
+  });
+
+  it("name the payee and the transfers as the bank statement does, by the API and in the portal", async () => {
+    const { server, admin, pim } = await open();
+    const details = { method: "bank", holder: "Pim Vos", iban: "NL91ABNA0417164300" };
+    const payee = { address: "Kade 1\n1011 Amsterdam", country: "nl", taxNumber: "NL123456782" };
+    const set = await pim.post("/playtester/payout-details", { ...details, ...payee, password: "correct horse" });
+    expect(set.body.data.details).toMatchObject({ ...payee, holder: "Pim Vos", country: "NL", taxNumber: "••••6782" });
+    const made = (await admin.post("/admin/payout-batches", { minCents: 1 })).body.data.batch;
+    const paths = [`/api/v1/playtester/statement/file?month=2026-05`, "/play/earnings/statement.pdf?month=2026-05"] as const;
+    const ann = await signedIn(server, pim);
+    const asKey = await fetch(server.baseUrl + paths[0], { headers: { authorization: `Bearer ${pim.key}` } });
+    const asPage = await fetch(server.baseUrl + paths[1], { headers: { cookie: ann.cookie() } });
+    for (const reply of [asKey, asPage]) {
+      const text = pdfText(Buffer.from(await reply.arrayBuffer()));
+      expect(text).toContain("Playtester\nPim Vos\nKade 1\n1011 Amsterdam\nNetherlands\nTax number: ••••6782\n");
+      expect(text).toMatch(/\$20\.00\n2026-05-10 PO-[0-9A-F]{12}\nTo IBAN NL ••••4300\n/);
+      expect(text).toMatch(/-?\$5\.00\n2026-05-10 [-0-9a-f]+\nFailed and returned to the balance\n/);
+    }
+    expect(made.pending).toEqual({ payouts: 1, amountCents: 2000 });
   });
 
   it("of all playtesters give the operator the totals of a year", async () => {

@@ -38,20 +38,30 @@ it("invoice fonts: the operator's come before the system's, and those before the
 
 it("statements: take as many pages as they need, and say when their period has not ended", async () => {
   const games = Array.from({ length: 45 }, (_, at) => ({ id: `g${at}`, name: `Game ${at}`, slots: at, amountCents: 1000 }));
+  const made = { kind: "made", at: "2026-04-10T12:00:00.000Z", paidTo: "IBAN NL ••••4300" } as const;
+  const payouts = [{ ...made, payoutId: "p1", reference: "PO-7017FDCF7974", amountCents: 500 }];
   const [from, to] = ["2026-01-01T00:00:00.000Z", "2027-01-01T00:00:00.000Z"];
-  const amounts = { beginCents: 0, earnedCents: 45_000, paidCents: 0, returnedCents: 500, endCents: 45_500, heldCents: 700 };
+  const amounts = {
+    beginCents: 0,
+    earnedCents: 45_000,
+    paidCents: 0,
+    returnedCents: 500,
+    endCents: 45_500,
+    heldCents: 700,
+    payouts,
+  };
   const document = {
     statement: { period: "2026", from, to, ...amounts, games },
     issuedAt: Date.UTC(2026, 5, 1),
     payer: { name: "Lantern Markets", lines: ["1 Quay Street"] },
     playtester: { name: "株式会社", lines: ["pim@example.com"] },
   };
-  const pdf = await printStatement(document, createFonts([]));
+  const pdf = await printStatement(document, { fonts: createFonts([]), logo: null });
   expect(pdf.toString("latin1").match(/\/Type \/Page\b/g)).toHaveLength(3);
   const lines = pdfText(pdf).split("\n");
   for (const { name, slots } of games) expect(lines).toContain(`${name}: ${slots} ${slots === 1 ? "playtest" : "playtests"}`);
   expect(lines.filter((line) => line === "Earned by game")).toHaveLength(3);
   expect(lines).toContain("2026-06-01, before the period has ended");
-  expect(await printStatement(document, createFonts([]))).toEqual(pdf);
+  expect(await printStatement(document, { fonts: createFonts([]), logo: null })).toEqual(pdf);
   if (process.env.PLAYTEST_SCREENSHOTS) writeFileSync(join(process.env.PLAYTEST_SCREENSHOTS, "statement.pdf"), pdf);
 });

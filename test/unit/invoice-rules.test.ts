@@ -135,6 +135,7 @@ const composed = (changes: Partial<PaymentRow> = {}, more: Partial<Parameters<ty
     issuedAt: now,
     payment: payment(changes),
     period: undefined,
+    units: undefined,
     settings: settings(),
     seller,
     buyer,
@@ -154,6 +155,7 @@ describe("an invoice", () => {
       totalCents: 11_900,
       tax: { name: "VAT", rate: 1900, note: null, netCents: 10_000, taxCents: 1_900 },
       currency: "USD",
+      suppliedAt: now - 5,
       paymentId: "P",
       paidBy: "Card",
       reference: "cs_1",
@@ -167,6 +169,7 @@ describe("an invoice", () => {
     expect(invoice).not.toHaveProperty("tax");
     expect(invoice.period).toEqual(period);
     expect(composed()).not.toHaveProperty("period");
+    expect(invoice).not.toHaveProperty("suppliedAt");
   });
 
   it.each([
@@ -179,6 +182,19 @@ describe("an invoice", () => {
   });
 });
 
+describe("the unit price", () => {
+  const line = (units: rules.Units | undefined) => composed({}, { units }).lines[0];
+  it("is that of an order, if it gives what was paid", () => {
+    const whole = { description: "Credit", cents: 11_900 };
+    expect(line({ count: 7, cents: 1_700 })).toEqual({ ...whole, units: { count: 7, cents: 1_700 } });
+    expect([line({ count: 7, cents: 1_600 }), line(undefined)]).toStrictEqual([whole, whole]);
+  });
+
+  it("is shown as a product", () => {
+    expect(rules.unitPrice({ count: 4, cents: 2_000 })).toBe("4 × $20.00");
+  });
+});
+
 describe("what goes back", () => {
   const invoice = { ...composed({}, { period: { from: 1, to: 2 } }), totalCents: 1_000 };
   const about = [{ number: invoice.number, issuedAt: now }];
@@ -186,7 +202,7 @@ describe("what goes back", () => {
     rules.composeReversal({ number: "PT-CN-1", issuedAt: now + 1, invoice, about, source, cents, before });
 
   it("has a credit note of its own, with the parties of the invoice", () => {
-    const { tax: _, period: __, ...same } = invoice;
+    const { tax: _, period: __, suppliedAt: ___, ...same } = invoice;
     expect(reversal("dispute", 119, 0)).toEqual({
       ...same,
       kind: "credit_note",
@@ -265,7 +281,7 @@ describe("what an order was paid from", () => {
   it("is in its confirmation", () => {
     const sources = [source(1000, "a"), source(200, "b")];
     const paid = payment({ provider: "credit", playtest_id: "T" });
-    const facts = { payment: paid, sources, seller, buyer, replaces: undefined };
+    const facts = { payment: paid, units: undefined, sources, seller, buyer, replaces: undefined };
     const confirmation = {
       orderId: "T",
       orderedAt: now - 5,
@@ -278,7 +294,10 @@ describe("what an order was paid from", () => {
     };
     expect(composeConfirmation(facts)).toStrictEqual(confirmation);
     expect(composeConfirmation({ ...facts, replaces: "PT-1" })).toStrictEqual({ ...confirmation, replaces: "PT-1" });
+    const units = { count: 7, cents: 1_700 };
+    expect(composeConfirmation({ ...facts, units })).toStrictEqual({ ...confirmation, units });
     const older = payment({ provider: "playtest_hours", completed_at: null, description: null });
+    expect(composeConfirmation({ ...facts, units, payment: older })).not.toHaveProperty("units");
     expect(composeConfirmation({ ...facts, payment: older })).toMatchObject({
       orderId: "cs_1",
       orderedAt: now - 10,

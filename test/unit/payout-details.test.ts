@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isFault, isIban, maskOf, parseDetails } from "../../server/accounts/payout-details/rules.ts";
+import { isFault, isIban, maskOf, parseDetails, payeeShown } from "../../server/accounts/payout-details/rules.ts";
 
 const holder = "Pim Vos";
 const bank = { method: "bank", holder } as const;
@@ -48,6 +48,18 @@ describe("payout details", () => {
     [{ method: "other", instructions: " Wise " } as const, { method: "other", instructions: "Wise" }],
   ])("%j are kept as %j", (entered, kept) => {
     expect(parseDetails(entered)).toEqual(kept);
+  });
+
+  it("name the payee, whose tax number is masked", () => {
+    const payee = { address: " Kade 1 ", country: "NL", taxNumber: " NL123456782 " };
+    const parsed = parseDetails({ method: "paypal", email: "pim@example.com", ...payee });
+    const kept = { address: "Kade 1", country: "NL", taxNumber: "NL123456782" };
+    expect(parsed).toEqual({ method: "paypal", email: "pim@example.com", ...kept });
+    expect(isFault(parsed) || payeeShown(parsed)).toEqual({ ...kept, holder: null, taxNumber: "••••6782" });
+    const blank = parseDetails({ ...bank, iban: "NL91ABNA0417164300", address: " ", taxNumber: " 1234567 " });
+    expect(blank).not.toHaveProperty("address");
+    const shown = { holder, address: null, country: null, taxNumber: "••••" };
+    expect(isFault(blank) || payeeShown(blank)).toEqual(shown);
   });
 
   it.each([

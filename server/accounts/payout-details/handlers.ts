@@ -8,15 +8,16 @@ import { requireCode } from "../factors/codes.ts";
 import { mailPayoutDetailsRemoved, mailPayoutDetailsSet } from "../security-mails.ts";
 import { noPassword, requireUnchanged } from "../service.ts";
 import * as users from "../users-store.ts";
-import { isFault, parseDetails } from "./rules.ts";
-import { save, waitsUntil } from "./service.ts";
+import { isFault, parseDetails, payeeShown } from "./rules.ts";
+import { open, save, waitsUntil } from "./service.ts";
 import * as store from "./store.ts";
 
-const view = (q: ReadTx, { method, masked, changed_at }: store.DetailsRow) => ({
-  method,
-  masked,
-  changedAt: iso(changed_at),
-  usableFrom: isoOrNull(waitsUntil(q, changed_at)),
+const view = (q: ReadTx, row: store.DetailsRow) => ({
+  method: row.method,
+  masked: row.masked,
+  ...payeeShown(open(q, row)),
+  changedAt: iso(row.changed_at),
+  usableFrom: isoOrNull(waitsUntil(q, row.changed_at)),
 });
 const shown = (q: ReadTx, row: store.DetailsRow | undefined) => ({
   details: row ? view(q, row) : null,

@@ -1,14 +1,22 @@
 import type { PayoutMethod } from "../../../src/contract/accounts/payout-methods.ts";
 
-/** Where a playtester wants to be paid. Stored sealed. */
-export type PayoutDetails =
+/** Who is paid, for statements. All of it is optional. */
+interface Payee {
+  address?: string | undefined;
+  country?: string | undefined;
+  taxNumber?: string | undefined;
+}
+
+/** Where a playtester wants to be paid, and who that is. Stored sealed. */
+export type PayoutDetails = Destination & Payee;
+type Destination =
   | { method: "bank"; holder: string; iban: string }
   | { method: "bank"; holder: string; accountNumber: string; routingNumber: string }
   | { method: "paypal"; email: string }
   | { method: "other"; instructions: string };
 
 /** What somebody entered. */
-export interface EnteredDetails {
+export interface EnteredDetails extends Payee {
   method: PayoutMethod;
   holder?: string | undefined;
   iban?: string | undefined;
@@ -18,7 +26,7 @@ export interface EnteredDetails {
   instructions?: string | undefined;
 }
 
-type Field = Exclude<keyof EnteredDetails, "method">;
+type Field = Exclude<keyof EnteredDetails, "method" | keyof Payee>;
 
 /** A field that is missing, wrong or belongs to another method, as the end of a sentence. */
 export interface Fault {
@@ -48,6 +56,21 @@ const isBankNumber = (text: string) => /^[A-Z0-9]{2,34}$/.test(text);
 
 /** What was entered, in the form in which it is kept, or what is wrong with it. */
 export function parseDetails(entered: EnteredDetails): PayoutDetails | Fault {
+  const parsed = parseDestination(entered);
+  return isFault(parsed) ? parsed : { ...parsed, ...payeeOf(entered) };
+}
+
+/** What was entered of the payee. */
+function payeeOf({ address, country, taxNumber }: Payee): Payee {
+  const trimmed = [
+    ["address", address?.trim()],
+    ["country", country],
+    ["taxNumber", taxNumber?.trim()],
+  ] as const;
+  return Object.fromEntries(trimmed.filter(([, text]) => text));
+}
+
+function parseDestination(entered: EnteredDetails): Destination | Fault {
   const { method } = entered;
   const stray = allFields.find((field) => entered[field] !== undefined && !fieldsOf[method].includes(field));
   if (stray !== undefined) return { field: stray, message: `does not belong to ${nameOf[method]}` };
@@ -58,7 +81,7 @@ export function parseDetails(entered: EnteredDetails): PayoutDetails | Fault {
   return instructions === "" ? required("instructions", method) : { method, instructions };
 }
 
-function bankDetails({ holder: name, iban, accountNumber, routingNumber }: EnteredDetails): PayoutDetails | Fault {
+function bankDetails({ holder: name, iban, accountNumber, routingNumber }: EnteredDetails): Destination | Fault {
   const method = "bank";
   const holder = name?.trim();
   if (!holder) return required("holder", method);
@@ -77,7 +100,7 @@ function bankDetails({ holder: name, iban, accountNumber, routingNumber }: Enter
   return { method, holder, accountNumber: account, routingNumber: routing };
 }
 
-export const isFault = (parsed: PayoutDetails | Fault): parsed is Fault => "field" in parsed;
+export const isFault = (parsed: Destination | Fault): parsed is Fault => "field" in parsed;
 
 const end = (text: string) => `••••${text.slice(-4)}`;
 
@@ -90,3 +113,16 @@ export function maskOf(details: PayoutDetails): string {
   if (details.method === "other") return "••••";
   return "iban" in details ? `IBAN ${details.iban.slice(0, 2)} ${end(details.iban)}` : `account ${end(details.accountNumber)}`;
 }
+
+/** Who is paid, as the account and its statements show it. */
+export function payeeShown(details: PayoutDetails) {
+  const { address = null, country = null, taxNumber } = details;
+  return {
+    holder: details.method === "bank" ? details.holder : null,
+    address,
+    country,
+    taxNumber: taxNumber === undefined ? null : maskedNumber(taxNumber),
+  };
+}
+
+const maskedNumber = (text: string) => (text.length < 8 ? "••••" : end(text));

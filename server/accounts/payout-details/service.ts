@@ -23,5 +23,5 @@ export async function save(tx: Tx, userId: string, details: PayoutDetails): Prom
   return row;
 }
 
-export const open = (deps: Deps, row: store.DetailsRow): PayoutDetails =>
+export const open = (deps: Pick<Deps, "secrets">, row: store.DetailsRow): PayoutDetails =>
   JSON.parse(deps.secrets.open(row.sealed, store.sealingContext(row.user_id))) as PayoutDetails;

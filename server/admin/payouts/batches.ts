@@ -84,6 +84,7 @@ export async function instructionsOf(q: ReadTx, batchId: string, method: PayoutM
     amountCents: payout.amount_cents,
     currency: "USD" as const,
     ...{ holder: null, iban: null, accountNumber: null, routingNumber: null, email: null, instructions: null },
+    ...{ address: null, country: null, taxNumber: null },
     ...(JSON.parse(q.secrets.open(payout.details!, store.sealingContext(payout.id))) as PayoutDetails),
   }));
 }

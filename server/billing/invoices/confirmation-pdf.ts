@@ -1,20 +1,20 @@
 import { lengthText } from "../../../src/contract/text/length.ts";
 import { usd } from "../../lib/money.ts";
 import type { ConfirmationDocument, Source } from "./confirmation-rules.ts";
-import type { Fonts } from "./fonts.ts";
 import { referenceText } from "./pdf.ts";
-import { date, facts, paragraph, parties, printPages, type Sheet, sums, table, title } from "./pdf-page.ts";
+import { date, facts, paragraph, parties, printPages, type Sheet, type Stationery, sums, table, title } from "./pdf-page.ts";
+import { unitPrice } from "./rules.ts";
 
 /** Renders what an order that was paid with credit or hours gets on A4 pages. The same document always gives the same bytes. */
-export const printConfirmation = (document: ConfirmationDocument, fonts: Fonts): Promise<Buffer> =>
+export const printConfirmation = (document: ConfirmationDocument, stationery: Stationery): Promise<Buffer> =>
   printPages(
     { title: `Order confirmation ${document.orderId}`, author: document.seller.name, createdAt: document.orderedAt },
-    fonts,
+    stationery,
     (sheet) => draw(sheet, document),
   );
 
 function draw(sheet: Sheet, document: ConfirmationDocument): void {
-  const { paidWith, amount, sources, replaces } = document;
+  const { paidWith, amount, units, sources, replaces } = document;
   const shown = paidWith === "credit" ? usd : (minutes: number) => lengthText(minutes * 60);
   const unit = paidWith === "credit" ? "Amount (USD)" : "Hours";
   title(sheet, "Order confirmation", `Paid with ${paidWith}, nothing due. This is not an invoice.`);
@@ -23,7 +23,9 @@ function draw(sheet: Sheet, document: ConfirmationDocument): void {
     ["Ordered", date(document.orderedAt)],
   ]);
   parties(sheet, ["From", document.seller], ["Ordered by", document.buyer]);
-  table(sheet, { title: "Description", unit }, [{ label: document.description, amount: shown(amount) }]);
+  table(sheet, { title: "Description", unit }, [
+    { label: document.description, detail: units && unitPrice(units), amount: shown(amount) },
+  ]);
   sums(sheet, [
     { label: "Total", amount: shown(amount), bold: true },
     { label: `Paid with ${paidWith}`, amount: `-${shown(amount)}` },

@@ -1,5 +1,5 @@
 import type { PaymentRow } from "../store.ts";
-import { type BuyerFacts, buyerOf, type Party, type Reference } from "./rules.ts";
+import { type BuyerFacts, buyerOf, type Party, type Reference, type Units, unitsOfTotal } from "./rules.ts";
 
 /**
  * What an owner gets for an order that was paid with credit or hours. It is no invoice: the payments that bought them have theirs, and a
@@ -11,6 +11,7 @@ export interface ConfirmationDocument {
   seller: Party;
   buyer: Party;
   description: string;
+  units?: Units;
   paidWith: "credit" | "hours";
   /** In cents or minutes. */
   amount: number;
@@ -114,19 +115,21 @@ export function fundedBy(movements: readonly Movement[], amount: number): Source
 
 interface Facts {
   payment: PaymentRow;
+  units: Units | undefined;
   sources: Source[];
   seller: Party;
   buyer: BuyerFacts;
   replaces: string | undefined;
 }
 
-export function composeConfirmation({ payment, sources, seller, buyer, replaces }: Facts): ConfirmationDocument {
+export function composeConfirmation({ payment, units, sources, seller, buyer, replaces }: Facts): ConfirmationDocument {
   return {
     orderId: payment.playtest_id ?? payment.external_id,
     orderedAt: payment.completed_at ?? payment.created_at,
     seller,
     buyer: buyerOf(buyer),
     description: payment.description ?? "Playtests",
+    ...(payment.provider === "credit" && unitsOfTotal(units, payment.amount_cents)),
     paidWith: payment.provider === "credit" ? "credit" : "hours",
     amount: sources.reduce((sum, { amount }) => sum + amount, 0),
     sources,

@@ -35,7 +35,8 @@ const issued = (deps: Deps, payment: payments.PaymentRow) =>
 
 async function confirmed(q: ReadTx, payment: payments.PaymentRow) {
   const replaces = (await documents.invoiceOf(q, payment.id))?.number;
-  const facts = { payment, replaces, seller: sellerOf(q.config), buyer: await buyerFacts(q, payment.owner_id) };
+  const units = await documents.unitsOf(q, payment);
+  const facts = { payment, units, replaces, seller: sellerOf(q.config), buyer: await buyerFacts(q, payment.owner_id) };
   return composeConfirmation({ ...facts, sources: await sourcesOf(q, payment) });
 }
 

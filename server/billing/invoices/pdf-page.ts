@@ -26,6 +26,16 @@ interface Head {
   createdAt: number;
 }
 
+/** What all documents of a server look like. */
+export interface Stationery {
+  fonts: Fonts;
+  /** A PNG or JPEG picture. */
+  logo: Buffer | null;
+}
+
+/** How large the logo may be in the corner opposite of the title (pt). */
+const logoBox = { width: 120, height: 40 };
+
 /** Pages that are drawn from top to bottom. */
 export interface Sheet {
   pen: PdfWriter;
@@ -35,13 +45,15 @@ export interface Sheet {
   advance(gap: number, height?: number): boolean;
 }
 
-/** Renders an A4 document. If it has several pages, each says which one it is. */
-export async function printPages(head: Head, fonts: Fonts, draw: (sheet: Sheet) => void): Promise<Buffer> {
+/** Renders an A4 document with the logo on its first page. Each page says which one it is. */
+export async function printPages(head: Head, { fonts, logo }: Stationery, draw: (sheet: Sheet) => void): Promise<Buffer> {
   const created = new Date(head.createdAt);
   const info = { Title: head.title, Author: head.author, CreationDate: created, ModDate: created };
   const doc = new PDFDocument({ size: "A4", margin, lang: "en", info, bufferPages: true });
   const bytes = collect(doc);
   const pen = createPen(doc, fonts);
+  const { width, height } = logoBox;
+  if (logo) doc.image(logo, right - width, margin, { fit: [width, height], align: "right" });
   draw({
     pen,
     y: margin,
@@ -54,7 +66,7 @@ export async function printPages(head: Head, fonts: Fonts, draw: (sheet: Sheet) 
     },
   });
   const { count } = doc.bufferedPageRange();
-  for (let page = 0; count > 1 && page < count; page++) {
+  for (let page = 0; page < count; page++) {
     doc.switchToPage(page);
     pen.write(head.title, { x: margin, y: footer - 12, size: 8, soft: true });
     pen.write(`Page ${page + 1} of ${count}`, { right, y: footer - 12, size: 8, soft: true });
@@ -103,6 +115,8 @@ function party({ pen, y }: Sheet, [label, { name, lines }]: [string, Party], x: 
 
 export interface Row {
   label: string;
+  /** What the amount comes from, in smaller text below the label. */
+  detail?: string | undefined;
   amount: string;
   bold?: boolean;
 }
@@ -111,10 +125,12 @@ export interface Row {
 export function table(sheet: Sheet, head: { title: string; unit: string }, rows: readonly Row[]): void {
   sheet.advance(32, 60);
   tableHead(sheet, head);
-  for (const { label, amount, bold = false } of rows) {
+  for (const { label, detail, amount, bold = false } of rows) {
     if (sheet.advance(0)) tableHead(sheet, head);
     sheet.pen.write(amount, { right, y: sheet.y, bold });
-    sheet.y = sheet.pen.write(label, { x: margin, y: sheet.y, width: rowWidth, bold }) + 8;
+    sheet.y = sheet.pen.write(label, { x: margin, y: sheet.y, width: rowWidth, bold });
+    if (detail !== undefined) sheet.y = sheet.pen.write(detail, { x: margin, y: sheet.y, width: rowWidth, size: 9, soft: true });
+    sheet.y += 8;
   }
   sheet.pen.rule(margin, right, sheet.y);
 }

@@ -1,7 +1,19 @@
 import { usd } from "../../lib/money.ts";
-import type { Fonts } from "./fonts.ts";
-import { date, days, facts, paragraph, parties, printPages, type Row, type Sheet, sums, table, title } from "./pdf-page.ts";
-import type { DocumentKind, InvoiceDocument, Reference } from "./rules.ts";
+import {
+  date,
+  days,
+  facts,
+  paragraph,
+  parties,
+  printPages,
+  type Row,
+  type Sheet,
+  type Stationery,
+  sums,
+  table,
+  title,
+} from "./pdf-page.ts";
+import { type DocumentKind, type InvoiceDocument, type Reference, unitPrice } from "./rules.ts";
 import { percent } from "./tax-rules.ts";
 
 const names: Record<DocumentKind, { title: string; number: string; about: string }> = {
@@ -11,17 +23,17 @@ const names: Record<DocumentKind, { title: string; number: string; about: string
 };
 
 /** Renders an invoice, a credit note or its cancellation on A4 pages. The same document always gives the same bytes. */
-export function printInvoice(invoice: InvoiceDocument, fonts: Fonts): Promise<Buffer> {
+export function printInvoice(invoice: InvoiceDocument, stationery: Stationery): Promise<Buffer> {
   const head = {
     title: `${names[invoice.kind ?? "invoice"].title} ${invoice.number}`,
     author: invoice.seller.name,
     createdAt: invoice.issuedAt,
   };
-  return printPages(head, fonts, (sheet) => draw(sheet, invoice));
+  return printPages(head, stationery, (sheet) => draw(sheet, invoice));
 }
 
 function draw(sheet: Sheet, invoice: InvoiceDocument): void {
-  const { kind = "invoice", lines, tax, period, currency } = invoice;
+  const { kind = "invoice", lines, tax, period, suppliedAt, currency } = invoice;
   const isInvoice = kind === "invoice";
   title(sheet, names[kind].title);
   facts(sheet, [
@@ -29,13 +41,14 @@ function draw(sheet: Sheet, invoice: InvoiceDocument): void {
     ["Issued", date(invoice.issuedAt)],
     ...(isInvoice ? ([["Paid", date(invoice.paidAt)]] as const) : []),
     ...(period ? ([["Period", days(period.from, period.to)]] as const) : []),
+    ...(suppliedAt === undefined ? [] : ([["Date of supply", `${date(suppliedAt)}, paid in advance`]] as const)),
     ...(invoice.about ?? []).map((reference) => [names[kind].about, referenceText(reference)] as const),
   ]);
   parties(sheet, ["From", invoice.seller], [isInvoice ? "Billed to" : "Issued to", invoice.buyer]);
   table(
     sheet,
     { title: "Description", unit: `Amount (${currency})` },
-    lines.map(({ description, cents }) => ({ label: description, amount: usd(cents) })),
+    lines.map(({ description, units, cents }) => ({ label: description, detail: units && unitPrice(units), amount: usd(cents) })),
   );
   sums(sheet, [...taxRows(tax), ...totals(invoice)]);
   if (tax?.note) paragraph(sheet, tax.note);

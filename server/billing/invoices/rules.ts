@@ -1,6 +1,7 @@
 import type { Data } from "../../../src/contract/index.ts";
 import { countryName } from "../../../src/contract/text/country.ts";
 import type { Config } from "../../config/schema.ts";
+import { usd } from "../../lib/money.ts";
 import type { PaymentRow } from "../store.ts";
 import { netOf, type TaxRule, taxRuleFor } from "./tax-rules.ts";
 
@@ -18,18 +19,26 @@ export interface InvoiceDocument {
   paidAt: number;
   seller: Party;
   buyer: Party;
-  lines: { description: string; cents: number }[];
+  lines: { description: string; units?: Units; cents: number }[];
   totalCents: number;
   /** Absent: the document says nothing about tax. */
   tax?: TaxRule & { netCents: number; taxCents: number };
   currency: "USD";
   /** What a plan was paid for. */
   period?: Period;
+  /** When what has no period counts as supplied, in milliseconds: everything is paid in advance, so when it was paid. */
+  suppliedAt?: number;
   /** The invoice that is credited, or the credit notes that are cancelled. */
   about?: Reference[];
   paymentId: string;
   paidBy: string;
   reference: string;
+}
+
+/** How many of the same a line is for, and what each of them costs. */
+export interface Units {
+  count: number;
+  cents: number;
 }
 
 /** In milliseconds, without the end. */
@@ -97,31 +106,50 @@ export function buyerOf({ displayName, companyName, email, details }: BuyerFacts
   };
 }
 
+/** The unit price as a part of a line, if it gives what was paid: a deposit in crypto may be larger than the price. */
+export const unitsOfTotal = (units: Units | undefined, cents: number): { units?: Units } =>
+  units && units.count * units.cents === cents ? { units } : {};
+
+/** A unit price as documents show it. */
+export const unitPrice = ({ count, cents }: Units): string => `${count} × ${usd(cents)}`;
+
 interface InvoiceFacts {
   number: string;
   issuedAt: number;
   payment: PaymentRow;
   period: Period | undefined;
+  /** What was ordered, if the payment is for an order. */
+  units: Units | undefined;
   settings: Config["invoices"];
   seller: Party;
   buyer: BuyerFacts;
 }
 
-export function composeInvoice({ number, issuedAt, payment, period, settings, seller, buyer }: InvoiceFacts): InvoiceDocument {
+export function composeInvoice({
+  number,
+  issuedAt,
+  payment,
+  period,
+  units,
+  settings,
+  seller,
+  buyer,
+}: InvoiceFacts): InvoiceDocument {
   const cents = payment.amount_cents;
   const rule = taxRuleFor(settings, buyer.details);
+  const paidAt = payment.completed_at ?? payment.created_at;
   return {
     kind: "invoice",
     number,
     issuedAt,
-    paidAt: payment.completed_at ?? payment.created_at,
+    paidAt,
     seller,
     buyer: buyerOf(buyer),
-    lines: [{ description: payment.description ?? "Playtest credit", cents }],
+    lines: [{ description: payment.description ?? "Playtest credit", ...unitsOfTotal(units, cents), cents }],
     totalCents: cents,
     ...(rule && { tax: taxed(rule, { before: 0, after: cents }) }),
     currency: "USD",
-    ...(period && { period }),
+    ...(period ? { period } : { suppliedAt: paidAt }),
     paymentId: payment.id,
     paidBy: meansOfPayment[payment.provider] ?? "Card",
     reference: payment.external_id,
@@ -154,7 +182,7 @@ interface ReversalFacts {
 /** A credit note for what goes back of an invoice, or its cancellation. The parties and the tax are those of the invoice. */
 export function composeReversal({ number, issuedAt, invoice, about, source, cents, before }: ReversalFacts): InvoiceDocument {
   const { kind, says } = reasons[source];
-  const { tax, period: _, ...same } = invoice;
+  const { tax, period: _, suppliedAt: __, ...same } = invoice;
   const after = kind === "credit_note" ? before + cents : before - cents;
   return {
     ...same,

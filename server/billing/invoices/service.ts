@@ -30,6 +30,7 @@ export async function issueInvoice(tx: Tx, payment: payments.PaymentRow, period?
     issuedAt,
     payment,
     period,
+    units: await documents.unitsOf(tx, payment),
     settings: tx.config.invoices,
     seller: sellerOf(tx.config),
     buyer: await buyerFacts(tx, payment.owner_id),

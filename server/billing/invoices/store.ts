@@ -3,6 +3,7 @@ import type { Page } from "../../database/keyset.ts";
 import type { Query } from "../../database/port.ts";
 import { findRow, findRows, insertRow, listRows, putRow } from "../../database/rows.ts";
 import type { New, Tables } from "../../database/schema/index.ts";
+import type { PaymentRow } from "../store.ts";
 
 export type DocumentRow = Tables["billing_documents"];
 
@@ -19,6 +20,13 @@ export const invoicesOf = (q: Query, paymentIds: readonly string[]) =>
 /** The credit notes and cancellations of a payment, oldest first. */
 export const reversalsOf = (q: Query, paymentId: string) =>
   findRows(q, "billing_documents", { payment_id: paymentId, kind: ["credit_note", "cancellation"] }, "created_at", "id");
+
+/** How many slots a payment for an order is for, and the price of one. */
+export async function unitsOf(q: Query, { purpose, playtest_id: id }: Pick<PaymentRow, "purpose" | "playtest_id">) {
+  if (purpose !== "order" || id === null) return undefined;
+  const order = await findRow(q, "playtests", { id });
+  return order && { count: order.quantity, cents: order.cost_per_slot_cents };
+}
 
 export const find = (q: Query, id: string) => findRow(q, "billing_documents", { id });
 

@@ -1,9 +1,12 @@
+import { payeeShown } from "../../accounts/payout-details/rules.ts";
+import { open } from "../../accounts/payout-details/service.ts";
+import * as payoutDetails from "../../accounts/payout-details/store.ts";
 import * as users from "../../accounts/users-store.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { ReadTx } from "../../app/tx.ts";
 import { sellerOf } from "../../billing/invoices/index.ts";
 import { pdfReply } from "../../billing/invoices/reply.ts";
-import type { StatementDocument } from "../../billing/invoices/rules.ts";
+import { buyerOf, type StatementDocument } from "../../billing/invoices/rules.ts";
 import type { Handlers } from "../../http/call.ts";
 import { accounts } from "../../ledger/rules.ts";
 import { invalid } from "../../lib/api-error.ts";
@@ -27,12 +30,40 @@ function askedFor({ month, year }: { month?: string | undefined; year?: string |
   return text;
 }
 
+/** The account of a playtester, and who is paid as far as their payout details say it. */
+export interface Holder {
+  name: string;
+  email: string;
+  payee: ReturnType<typeof payeeShown> | null;
+}
+
 /** The statement as a document, issued now. */
-export const composeStatement = (
+export function composeStatement(
   { config, clock }: Pick<Deps, "config" | "clock">,
   statement: StatementDocument["statement"],
-  { name, email }: { name: string; email: string },
-): StatementDocument => ({ statement, issuedAt: clock.now(), payer: sellerOf(config), playtester: { name, lines: [email] } });
+  { name, email, payee }: Holder,
+): StatementDocument {
+  const details = { name: payee?.holder ?? null, address: null, country: null, taxNumber: null, ...payee };
+  const playtester = buyerOf({ displayName: name, companyName: name, email, details });
+  return { statement, issuedAt: clock.now(), payer: sellerOf(config), playtester };
+}
+
+/** What was made and returned in a period, oldest first. */
+async function payoutsIn(q: ReadTx, playtesterId: string, period: store.Period) {
+  const rows = await store.payoutsOf(q, playtesterId, period);
+  return rows
+    .flatMap((row) => [{ kind: "made", at: row.created_at, row } as const, { kind: "returned", at: row.failed_at, row } as const])
+    .filter((one): one is typeof one & { at: number } => one.at !== null && one.at >= period.from && one.at < period.to)
+    .sort((a, b) => a.at - b.at)
+    .map(({ kind, at, row }) => ({
+      payoutId: row.id,
+      kind,
+      at: iso(at),
+      reference: row.reference,
+      paidTo: row.masked,
+      amountCents: row.amount_cents,
+    }));
+}
 
 /** What of the balance was held at an instant (ms), before the disputes of that time. */
 async function heldAt(q: ReadTx, playtesterId: string, at: number, balance: number): Promise<number> {
@@ -58,6 +89,7 @@ async function statementOf(q: ReadTx, playtesterId: string, text: string) {
     returnedCents: changes.get("withdraw_failed:") ?? 0,
     endCents,
     heldCents: await heldAt(q, playtesterId, Math.min(period.to, q.now + 1), endCents),
+    payouts: await payoutsIn(q, playtesterId, period),
     games: games.map(({ id, name, slots, cents }) => ({ id, name, slots, amountCents: cents })),
   };
 }
@@ -71,8 +103,10 @@ export const statements = {
   async getStatementFile(call) {
     const text = askedFor(call.query);
     const document = await call.read(async (q) => {
-      const { display_name: name, email } = (await users.find(q, call.principal.userId))!;
-      return composeStatement(call.deps, await statementOf(q, call.principal.userId, text), { name, email });
+      const { id, display_name: name, email } = (await users.find(q, call.principal.userId))!;
+      const details = await payoutDetails.find(q, id);
+      const payee = details ? payeeShown(open(q, details)) : null;
+      return composeStatement(call.deps, await statementOf(q, id, text), { name, email, payee });
     });
     return pdfReply(await call.deps.printer.statement(document), `statement-${text}.pdf`);
   },

@@ -42,6 +42,18 @@ export const earnedByGame = (q: Query, playtesterId: string, { from, to }: Perio
     to,
   );
 
+/** The payouts of a playtester that were made or failed in a period. */
+export const payoutsOf = (q: Query, playtesterId: string, { from, to }: Period) =>
+  q.all<Pick<Tables["payouts"], "id" | "amount_cents" | "reference" | "masked" | "created_at" | "failed_at">>(
+    `SELECT id, amount_cents, reference, masked, created_at, failed_at FROM payouts
+      WHERE user_id = ? AND ((created_at >= ? AND created_at < ?) OR (failed_at >= ? AND failed_at < ?)) ORDER BY created_at, id`,
+    playtesterId,
+    from,
+    to,
+    from,
+    to,
+  );
+
 export type TotalRow = Pick<Tables["users"], "id" | "email" | "display_name" | "created_at"> &
   Record<"earned" | "paid" | "balance", number>;
 

@@ -174,6 +174,8 @@ export const earningView = viewOf<ItemOf<"getEarnings">>(
   { empty: "No earnings yet." },
 );
 
+type StatementPayout = Data<"getStatement">["statement"]["payouts"][number];
+
 interface StatementGame {
   name: string;
   slots: number;
@@ -184,13 +186,19 @@ export const statementView = viewOf<ItemOf<"getStatement">>([
   "period",
   "balance at the beginning:beginCents",
   "earned:earnedCents",
-  "payouts made:paidCents",
+  "paid out:paidCents",
   "failed payouts returned:returnedCents",
   "balance at the end:endCents",
   "held at the end:heldCents",
   col("games", ({ games }: Item) =>
     (games as StatementGame[]).map(
       ({ name, slots, amountCents }) => `${name}: ${plural(slots, "playtest")}, ${usd(amountCents)}`,
+    ),
+  ),
+  col("payouts", ({ payouts = [] }: Item) =>
+    (payouts as StatementPayout[]).map(
+      ({ kind, at, reference, payoutId, amountCents }) =>
+        `${at.slice(0, 10)} ${reference ?? payoutId}${kind === "returned" ? " failed, returned" : ""}, ${usd(amountCents)}`,
     ),
   ),
 ]);
@@ -205,6 +213,10 @@ export const playtesterProfileView = viewOf<ItemOf<"getPlaytesterProfile">>(["ha
 export const payoutDetailsView = viewOf<NonNullable<Data<"getPayoutDetails">["details"]>>([
   "method",
   "paid to:masked",
+  "holder",
+  "address",
+  "country",
+  "tax number:taxNumber",
   "changed:changedAt",
   col("usable from:usableFrom", "ago"),
 ]);

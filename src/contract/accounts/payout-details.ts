@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { audited, endpoint } from "../endpoint.ts";
-import { email, readableText, text, timestamp } from "../fields.ts";
+import { country, email, readableText, text, timestamp } from "../fields.ts";
 import { optionalCodeField } from "./factors.ts";
 import { payoutMethods } from "./payout-methods.ts";
 
@@ -12,6 +12,10 @@ export const payoutDetails = z
     masked: z
       .string()
       .meta({ description: "What identifies them, such as the end of the account number. The rest is not shown." }),
+    holder: z.string().nullable().meta({ description: "Name of the account's holder; null unless it is a bank account." }),
+    address: z.string().nullable().meta({ description: "Postal address on your statements; null if none was entered." }),
+    country: z.string().nullable().meta({ description: "Code of the country on your statements; null if none was entered." }),
+    taxNumber: z.string().nullable().meta({ description: "End of the tax number on your statements; null if none was entered." }),
     changedAt: timestamp(),
     usableFrom: timestamp()
       .nullable()
@@ -47,6 +51,9 @@ export const ownPayoutDetails = {
       routingNumber: readableText(34).optional().meta({ description: "Routing number, sort code or BIC of its bank." }),
       email: email().optional().meta({ description: "Email address of a PayPal account." }),
       instructions: readableText(500).optional().meta({ description: "How to pay you in another way." }),
+      address: readableText(500).optional().meta({ description: "Your postal address, with line breaks, for your statements." }),
+      country: country().optional().meta({ description: "Code of your country, such as DE, for your statements." }),
+      taxNumber: readableText(50).optional().meta({ description: "Your tax number, for your statements." }),
       ...proof,
     }),
     reply: shownDetails,

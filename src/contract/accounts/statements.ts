@@ -18,6 +18,21 @@ export const statement = z
     heldCents: cents().meta({
       description: "Part of the balance at the end that was held because it may come from card payments.",
     }),
+    payouts: z
+      .array(
+        z.strictObject({
+          payoutId: id(),
+          kind: z.enum(["made", "returned"]).meta({ description: "A payout that failed is returned to the balance." }),
+          at: timestamp(),
+          reference: z
+            .string()
+            .nullable()
+            .meta({ description: "Reference of the transfer; null for a payout that was recorded by itself." }),
+          paidTo: z.string().nullable().meta({ description: "End of the account it was made to, if that is known." }),
+          amountCents: cents(),
+        }),
+      )
+      .meta({ description: "Payouts that were made or returned, oldest first." }),
     games: z.array(z.strictObject({ id: id(), name: z.string(), slots: z.int(), amountCents: cents() })),
   })
   .meta({ id: "Statement" });

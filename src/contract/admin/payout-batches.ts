@@ -37,6 +37,9 @@ export const payment = z
     routingNumber: z.string().nullable(),
     email: z.string().nullable(),
     instructions: z.string().nullable(),
+    address: z.string().nullable(),
+    country: z.string().nullable(),
+    taxNumber: z.string().nullable(),
   })
   .meta({ id: "PayoutInstruction" });
 

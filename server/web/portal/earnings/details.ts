@@ -1,6 +1,7 @@
 import type { PayoutMethod } from "../../../../src/contract/accounts/payout-methods.ts";
 import type { Data } from "../../../../src/contract/index.ts";
 import { portal } from "../../../../src/contract/pages/addresses.ts";
+import { countries, countryName } from "../../../../src/contract/text/country.ts";
 import { plural } from "../../../../src/contract/text/plural.ts";
 import { invalid } from "../../../lib/api-error.ts";
 import { html, type Markup, type PageContent } from "../../html.ts";
@@ -36,9 +37,16 @@ ${factor.hasPassword ? forms(context, { details, holdHours, takesCode: factor.en
 
 const noPassword = html`<p>Changing payout details takes a password, and your account has none. <a href="${portal.forgot()}">Set a password</a> first.</p>`;
 
-const present = ({ method, masked, changedAt, usableFrom }: Details): Markup =>
+const present = ({ method, masked, changedAt, usableFrom, ...payee }: Details): Markup =>
   html`<p><strong>${methods[method]}</strong> ${masked} <span class="soft">entered ${time(changedAt)}</span></p>
-${usableFrom !== null && html`<p>These are new and can be used from ${time(usableFrom)}.</p>`}`;
+${onStatements(payee)}${usableFrom !== null && html`<p>These are new and can be used from ${time(usableFrom)}.</p>`}`;
+
+/** Who is paid, as statements name them. */
+function onStatements({ holder, address, country, taxNumber }: Pick<Details, "holder" | "address" | "country" | "taxNumber">) {
+  const lines = [holder, ...(address ?? "").split("\n"), country && countryName(country), taxNumber && `tax number ${taxNumber}`];
+  const said = lines.filter((line) => line?.trim());
+  return said.length > 0 && html`<p class="soft">On your statements: ${said.join(", ")}</p>`;
+}
 
 /** Chosen by links, so that the page needs no script. */
 function choice(chosen: PayoutMethod): Markup {
@@ -64,6 +72,7 @@ ${holdHours > 0 && html`<p class="soft">${context.site.delivery === "sent" && "Y
 ${choice(method)}
 <form method="post" action="${save.at()}">${tokens(context)}<input type="hidden" name="method" value="${method}" autocomplete="off">
 ${fields[method](context)}
+${payeeFields(context)}
 ${proof("set", takesCode)}
 <button>Save payout details</button></form></section>
 ${
@@ -98,10 +107,19 @@ const fields: Record<PayoutMethod, (context: PageContext) => Markup> = {
 <textarea id="instructions" name="instructions" maxlength="500" required>${form.instructions}</textarea>`,
 };
 
+const payeeFields = ({ form }: PageContext): Markup =>
+  html`<label for="address">Postal address <span class="soft">(optional, for your statements)</span></label>
+<textarea id="address" name="address" autocomplete="street-address" maxlength="500" rows="3">${form.address}</textarea>
+<label for="country">Country <span class="soft">(optional, for your statements)</span></label>
+<select id="country" name="country"><option value="">Not said</option>${countries().map(({ code, name }) => html`<option value="${code}"${code === form.country && html` selected`}>${name}</option>`)}</select>
+<label for="tax">Tax number <span class="soft">(optional, for your statements, which show only its end)</span></label>
+<input id="tax" name="taxNumber" autocomplete="off" maxlength="50" value="${form.taxNumber}">`;
+
 const save = action({ at: portal.payoutDetails, takesPassword: true }, async ({ call, form }) => {
-  const { method, holder, iban, accountNumber, routingNumber, email, instructions } = form;
+  const { method, holder, iban, accountNumber, routingNumber, email, instructions, address, country, taxNumber } = form;
   if (!isMethod(method)) throw invalid("method", "must be chosen");
-  const entered = { holder, iban, accountNumber, routingNumber, email, instructions };
+  const destination = { holder, iban, accountNumber, routingNumber, email, instructions };
+  const entered = { ...destination, address, country, taxNumber };
   const filled = Object.fromEntries(Object.entries(entered).filter(([, text]) => text !== undefined && text.trim() !== ""));
   await call("setPayoutDetails", {
     idempotencyKey: form.formKey!,

@@ -1,5 +1,6 @@
 import { portal } from "../../../../src/contract/pages/addresses.ts";
 import { csvLine, escapeFormula } from "../../../../src/contract/text/csv.ts";
+import { periodName } from "../../../../src/contract/text/period.ts";
 import { usd } from "../../../lib/money.ts";
 import { html, type Markup, type PageContent } from "../../html.ts";
 import { signedInLayout } from "../layout.ts";
@@ -29,24 +30,32 @@ async function statementPage(context: PageContext): Promise<PageContent> {
   const line = (label: string, cents: number) => html`<tr><td>${label}</td><td class="money">${usd(cents)}</td></tr>`;
   const body = html`${beside(period, context.now)}
 <table><thead><tr><th scope="col">Balance</th><th scope="col" class="money">Amount</th></tr></thead><tbody>
-${line("At the beginning", statement.beginCents)}${line("Earned", statement.earnedCents)}${line("Payouts made", -statement.paidCents)}
+${line("At the beginning", statement.beginCents)}${line("Earned", statement.earnedCents)}${line("Less payouts", statement.paidCents)}
 ${statement.returnedCents > 0 && line("Failed payouts, returned", statement.returnedCents)}
 <tr><td><strong>At the end</strong></td><td class="money"><strong>${usd(statement.endCents)}</strong></td></tr></tbody></table>
 ${statement.heldCents > 0 && html`<p class="soft">${usd(statement.heldCents)} of it was held at the end because it may come from card payments.</p>`}
-<h2>Earned by game</h2>${games(statement)}
+${payouts(statement)}<h2>Earned by game</h2>${games(statement)}
 <p class="more">Download as <a href="${pdf()}?${asked}" download>PDF</a> or <a href="${csv.at()}?${asked}" download>CSV</a> · <a href="${portal.earnings()}">Back to your earnings</a></p>`;
-  return signedInLayout(context, "earnings", { title: `Statement ${period}`, body });
+  return signedInLayout(context, "earnings", { title: `Statement of ${periodName(period)}`, body });
 }
 
 /** Links to the months or years before and after; none to what has not begun. */
 function beside(period: string, now: number): Markup {
   const today = new Date(now).toISOString();
   const at = (key: "month" | "year", value: string) =>
-    value <= today && html`<li><a href="${portal.statement()}?${key}=${value}">${value}</a></li>`;
+    value <= today && html`<li><a href="${portal.statement()}?${key}=${value}">${periodName(value)}</a></li>`;
   const year = Number(period.slice(0, 4));
   if (period.length === 4) return html`<ul class="choice">${at("year", String(year - 1))}${at("year", String(year + 1))}</ul>`;
   return html`<ul class="choice">${at("month", monthBeside(period, -1))}${at("month", monthBeside(period, 1))}${at("year", String(year))}</ul>`;
 }
+
+const payouts = ({ payouts: made }: Statement): Markup | false =>
+  made.length > 0 &&
+  html`<h2>Payouts</h2><table><thead><tr><th scope="col">Date</th><th scope="col">Reference</th><th scope="col" class="money">Amount</th></tr></thead>
+<tbody>${made.map(
+    ({ kind, at, reference, payoutId, paidTo, amountCents }) =>
+      html`<tr><td>${at.slice(0, 10)}</td><td>${reference ?? payoutId}${kind === "returned" ? html` <span class="soft">failed and returned to the balance</span>` : paidTo !== null && html` <span class="soft">to ${paidTo}</span>`}</td><td class="money">${usd(kind === "returned" ? -amountCents : amountCents)}</td></tr>`,
+  )}</tbody></table>`;
 
 const games = ({ games: earned }: Statement): Markup =>
   earned.length === 0
@@ -56,18 +65,22 @@ const games = ({ games: earned }: Statement): Markup =>
 
 const amount = (cents: number) => (cents / 100).toFixed(2);
 
+function payoutCells({ kind, at, reference, payoutId, amountCents }: Statement["payouts"][number]): string[] {
+  const [what, cents] = kind === "made" ? ["payout", -amountCents] : ["failed payout, returned", amountCents];
+  return [what, "", "", at.slice(0, 10), reference ?? payoutId, amount(cents)];
+}
+
 const csv = {
   at: portal.earnings.below("statement.csv"),
   async download(context: PageContext): Promise<Download> {
     const { statement } = (await context.call("getStatement", { query: queryOf(context) })).data;
     const rows = [
-      ["kind", "game", "playtests", "amount"],
-      ["balance at the beginning", "", "", amount(statement.beginCents)],
-      ...statement.games.map((one) => ["earned", escapeFormula(one.name), String(one.slots), amount(one.amountCents)]),
-      ["payouts made", "", "", amount(-statement.paidCents)],
-      ["failed payouts, returned", "", "", amount(statement.returnedCents)],
-      ["balance at the end", "", "", amount(statement.endCents)],
-      ["held at the end", "", "", amount(statement.heldCents)],
+      ["kind", "game", "playtests", "date", "reference", "amount"],
+      ["balance at the beginning", "", "", "", "", amount(statement.beginCents)],
+      ...statement.games.map((one) => ["earned", escapeFormula(one.name), String(one.slots), "", "", amount(one.amountCents)]),
+      ...statement.payouts.map(payoutCells),
+      ["balance at the end", "", "", "", "", amount(statement.endCents)],
+      ["held at the end", "", "", "", "", amount(statement.heldCents)],
     ];
     const body = rows.map(csvLine).join("");
     return { filename: `statement-${statement.period}.csv`, contentType: "text/csv; charset=utf-8", body };
@@ -79,7 +92,8 @@ const pdf = portal.earnings.below("statement.pdf");
 async function printed(context: PageContext, print: PortalHost["printStatement"]): Promise<Download> {
   const { statement } = (await context.call("getStatement", { query: queryOf(context) })).data;
   const { email } = (await context.call("getMe")).data;
-  const body = await print(statement, { name: context.session.displayName, email });
+  const payee = (await context.call("getPayoutDetails")).data.details;
+  const body = await print(statement, { name: context.session.displayName, email, payee });
   return { filename: `statement-${statement.period}.pdf`, contentType: "application/pdf", body };
 }
 

@@ -49,7 +49,7 @@ export async function pdfOf(report: Report): Promise<Buffer> {
     if (text.trim() !== "") paragraph(sheet, text);
     for (const one of seen) paragraph(sheet, `· ${seenText(one)}`, one.url);
   };
-  return printPages(head, createFonts([]), (sheet) => {
+  return printPages(head, { fonts: createFonts([]), logo: null }, (sheet) => {
     title(sheet, name);
     facts(sheet, factRows(report));
     heading(sheet, "Findings, by rank");

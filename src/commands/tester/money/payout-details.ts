@@ -21,7 +21,7 @@ export const setPayoutDetails = define({
   name: "payout-details set",
   summary: "Set where you are paid",
   description:
-    "A bank account, a PayPal account or something else. Asks for your password. You get an email, and payouts to new details wait for a while (48 hours unless the operator set another time), so that you can object if it was not you.",
+    "A bank account, a PayPal account or something else. Asks for your password. You get an email, and payouts to new details wait for a while (48 hours unless the operator set another time), so that you can object if it was not you. An address, a country and a tax number are optional and for your statements.",
   operation: "setPayoutDetails",
   body: "setPayoutDetails",
   bodyOmit: ["password", "code"],
@@ -30,7 +30,7 @@ export const setPayoutDetails = define({
   examples: [
     "playtest tester payout-details set --method bank --holder 'Pim Vos' --iban NL91ABNA0417164300",
     "playtest tester payout-details set --method bank --holder 'Pim Vos' --account-number 12345678 --routing-number 021000021",
-    "playtest tester payout-details set --method paypal --email pim@example.com",
+    "playtest tester payout-details set --method paypal --email pim@example.com --country NL",
     "playtest tester payout-details set --method other --instructions 'Wise, tag @pimvos'",
   ],
   async run({ body, flags }, ctx) {
