@@ -14,6 +14,9 @@ export interface LineOptions {
   cells: CellOptions;
 }
 
+/** The least room that values are broken for. */
+const narrowest = 16;
+
 const joined = (texts: readonly string[], csv: boolean) => (csv ? csvLine(texts) : `${texts.join("\t")}\n`);
 
 export const headerLine = (columns: readonly Column[], { csv, byteOrderMark }: LineOptions) =>
@@ -54,17 +57,27 @@ export async function tableText(columns: readonly Column[], items: readonly Item
   return table(drawn, width);
 }
 
+/** For sure not wider than `width` columns: no character below U+0300 takes two. */
+const isNarrow = (line: string, width: number) => line.length <= width && /^[\0-\u02ff]*$/.test(line);
+
+/** Text that fits into `width` columns: broken between words, and within a word that is longer than that. */
+async function fitted(text: string, width: number): Promise<string> {
+  const folded = foldLines(text, width);
+  if (width < narrowest || folded.split("\n").every((line) => isNarrow(line, width))) return folded;
+  return (await import("./table.ts")).broken(folded, width);
+}
+
 /** One item in detail: one line for each field that has a value, with full ids and text folded to the width of the terminal. */
-export function detailText({ columns }: View, item: Item, cells: CellOptions, terminalWidth: number): string {
+export async function detailText({ columns }: View, item: Item, cells: CellOptions, terminalWidth: number) {
   const all = columns.map((column) => [column.header, columnValue(column, item), column.as] as const);
   const full = { ...cells, shortIds: false };
   const filled = all.filter(([, value, as]) => show(value, as, full) !== "");
   const width = Math.max(0, ...filled.map(([header]) => header.length));
   const room = terminalWidth - width - 2;
-  const drawn = filled.map(([header, value, as]) => {
-    const text = typeof value === "string" && as === "text" ? foldLines(lines(value), room) : show(value, as, full);
-    const indented = text.replaceAll("\n", `\n${" ".repeat(width + 2)}`);
+  const drawn = filled.map(async ([header, value, as]) => {
+    const text = typeof value === "string" && as === "text" ? lines(value) : show(value, as, full);
+    const indented = (as === "text" ? await fitted(text, room) : text).replaceAll("\n", `\n${" ".repeat(width + 2)}`);
     return `${cells.paint("bold", header.padEnd(width))}  ${indented}`.trimEnd();
   });
-  return `${drawn.join("\n")}\n`;
+  return `${(await Promise.all(drawn)).join("\n")}\n`;
 }

@@ -164,7 +164,7 @@ export class CommandOutput implements Output {
     const shown = view ?? guessView(row);
     if (this.#forPerson)
       return this.#sink.write(
-        detailText({ columns: this.#withoutMoney(shown.columns, [row]) }, row, this.#cells, this.#options.columns),
+        await detailText({ columns: this.#withoutMoney(shown.columns, [row]) }, row, this.#cells, this.#options.columns),
       );
     if (format.kind === "auto")
       return this.#sink.write(fieldLines({ columns: this.#blankMoney(shown.columns, row) }, row, this.#lines.cells));

@@ -112,6 +112,13 @@ export function wrapped(text: string, width: number, measure: Measure): string[]
   return [...folded, line.trimEnd()];
 }
 
+/** Text whose lines fit into `width` columns on a terminal, where a character may take two. */
+export async function broken(text: string, width: number): Promise<string> {
+  const { default: utils } = await import("cli-table3/src/utils.js");
+  const lines = text.split("\n").flatMap((line) => (utils.strlen(line) > width ? wrapped(line, width, utils.strlen) : [line]));
+  return lines.join("\n");
+}
+
 const outerBorders = ["top", "top-mid", "top-left", "top-right", "bottom", "bottom-mid", "bottom-left", "bottom-right"];
 const allBorders = [...outerBorders, "left", "left-mid", "mid", "mid-mid", "right", "right-mid"];
 const chars = { ...Object.fromEntries(allBorders.map((name) => [name, ""])), middle: " ".repeat(gap) };

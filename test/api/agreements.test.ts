@@ -52,6 +52,25 @@ onBothDatabases("agreements", (serve) => {
     const accepted = await playtester.acceptAgreement({ params: { id: third }, body: { version: two } });
     expect(accepted.agreement).toMatchObject({ version: two, acceptedAt: expect.any(String) });
     expect((await claim(playtester, third)).status).toBe(201);
+    expect(accepted.accepted).toMatchObject([
+      { version: two, gameId },
+      { version: one, gameId },
+    ]);
+    const show = (name: string) => playtester.get(`/playtester/playtests/${third}/agreement?version=${name}`);
+    for (const name of ["1", one])
+      expect((await show(name)).body.data.agreement).toMatchObject({
+        version: one,
+        text: "Tell nobody.",
+        acceptedAt: expect.any(String),
+      });
+    const never = await show("7");
+    expect([never.status, never.body.error.message]).toEqual([
+      404,
+      `You did not accept the version 7 of an agreement of this playtest. You accepted: ${two}, ${one}.`,
+    ]);
+    expect(
+      (await (await factories.registerPlaytester(server)).get(`/playtester/playtests/${third}/agreement?version=1`)).status,
+    ).toBe(404);
     const { consents } = await owner.listGameConsents({ params: { id: gameId } });
     expect(consents.map((consent: { version: string }) => consent.version)).toEqual([two, one]);
     const other = await factories.registerOwner(server);

@@ -348,6 +348,16 @@ const groups: Fact[] = [
 
 const versionIn = (text: string) => /ersion (\S+?)[. ]/.exec(text)![1]!;
 
+/** Publishes a text, lets Ann accept it, and publishes another. Returns a playtest of the game. */
+async function twoVersions({ server, ann, order }: Scene, path: string, key: string): Promise<string> {
+  const publish = async (text: string) => (await server.request("PUT", path, { key, body: { text } })).body.data.agreement;
+  const playtest = await order();
+  const { version } = await publish("Tell nobody.");
+  expect((await ann.post(`/playtester/playtests/${playtest}/agreement`, { version })).status).toBe(200);
+  await publish("Tell nobody at all.");
+  return playtest;
+}
+
 const agreements: Fact[] = [
   {
     says: /^Version \S+ is in force\. $/,
@@ -441,6 +451,46 @@ const agreements: Fact[] = [
       return `tester agreement ${await order()}`;
     },
     holds: async ({ owner, gameId }) => expect((await owner.get(`/games/${gameId}/consents`)).body.data.consents).toEqual([]),
+  },
+  {
+    says: /Other versions that you accepted: 1-\w+\./,
+    by: "ann",
+    async line(scene) {
+      const order = await twoVersions(scene, `/games/${scene.gameId}/agreement`, scene.owner.key);
+      return `tester agreement ${order}`;
+    },
+    async holds({ run, ann, owner, gameId }, { stderr, stdout }) {
+      expect(stdout).toBe("Tell nobody at all.\n");
+      const [playtest] = (await owner.get(`/games/${gameId}/playtests`)).body.data.playtests;
+      const earlier = /accepted: (\S+)\./.exec(stderr)![1];
+      const shown = await run(`tester agreement ${playtest.id} --version ${earlier}`, ann);
+      expect([shown.code, shown.stdout]).toEqual([0, "Tell nobody.\n"]);
+    },
+  },
+  {
+    says: /The agreement has no version 7\. Versions: 2-\w+, 1-\w+\. $/,
+    code: 3,
+    async line(scene) {
+      await twoVersions(scene, `/games/${scene.gameId}/agreement`, scene.owner.key);
+      return `games agreement ${scene.gameId} --version 7`;
+    },
+    async holds({ run, owner, gameId }) {
+      const shown = await run(`games agreement ${gameId} --version 1`, owner);
+      expect([shown.stdout, shown.stderr]).toEqual(["Tell nobody.\n", expect.stringMatching(/Version 1-.*Other versions: 2-/s)]);
+    },
+  },
+  {
+    says: /This server has no agreement\. Earlier versions: \d+-\w+, \d+-\w+[,.]/,
+    by: "admin",
+    async line(scene) {
+      await twoVersions(scene, "/admin/agreement", scene.admin.key);
+      await scene.admin.delete("/admin/agreement");
+      return "admin agreement show";
+    },
+    async holds({ run, admin }, { stderr }) {
+      const [newest] = /\d+-\w+/.exec(stderr)!;
+      expect((await run(`admin agreement show --version ${newest}`, admin)).stdout).toBe("Tell nobody at all.\n");
+    },
   },
   {
     says: "This playtest has no agreement.",

@@ -49,8 +49,17 @@ describe("status", () => {
 
   it("playtester: slots with their deadline; no figures of an owner, and no error", async () => {
     const { tess, held } = await busy();
+    const gameName = (await fixture.owner.getGame({ params: { id: fixture.gameId } })).game.name;
     const { code, stdout, stderr } = await fixture.run("status", { key: tess.key, outside });
-    expect([code, linesOf(stderr)]).toEqual([0, ["You hold 1 slot, first deadline in 1d:", `  playtest tester show ${held}`]]);
+    expect([code, linesOf(stderr)]).toEqual([
+      0,
+      [
+        ...["You hold 1 slot, first deadline in 1d:", `  playtest tester show ${held}`],
+        `  ${gameName}, slot ${held.slice(-8)}, due in 1d`,
+      ],
+    ]);
+    const { slots } = JSON.parse((await fixture.run("status --json", { key: tess.key })).stdout).result;
+    expect(slots).toEqual([{ id: held, gameName, deadlineAt: expect.any(String) }]);
     expect(stdout).toContain("playtester");
     expect((await fixture.run(`tester show ${held}`, { key: tess.key })).code).toBe(0);
     const gate = await fixture.run(["status", "--fail-if", "balanceCents<1"], { key: tess.key });

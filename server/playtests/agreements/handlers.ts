@@ -1,7 +1,7 @@
 import type { Tx } from "../../app/tx.ts";
 import type { Query } from "../../database/port.ts";
 import type { Handlers } from "../../http/call.ts";
-import { conflict } from "../../lib/api-error.ts";
+import { ApiError, conflict } from "../../lib/api-error.ts";
 import { iso, isoOrNull } from "../../lib/time.ts";
 import { askAgain } from "../applications/ask-again.ts";
 import { ownGame } from "../find.ts";
@@ -42,12 +42,26 @@ async function shown(q: Query, gameId: string | null) {
   };
 }
 
-async function toAccept(q: Query, playtestId: string, playtesterId: string) {
+/** The agreement in force for a playtest, or a version that the playtester accepted, by its name or number. */
+async function toAccept(q: Query, playtestId: string, playtesterId: string, version?: string) {
   const { playtest } = await findOffered(q, playtestId, playtesterId);
-  const current = await store.inForce(q, playtest.game_id);
-  if (!current) return { playtestId, agreement: null };
-  const consent = await store.findAcceptance(q, current.id, playtesterId);
-  return { playtestId, agreement: { ...agreementView(current), acceptedAt: isoOrNull(consent?.created_at ?? null) } };
+  const rows = await store.acceptedBy(q, playtest.game_id, playtesterId);
+  const wanted = version === undefined ? await store.inForce(q, playtest.game_id) : rows.find((row) => isNamed(row, version));
+  if (version !== undefined && !wanted) throw neverAccepted(version, rows);
+  const consent = rows.find(({ id }) => id === wanted?.id);
+  const accepted = rows.map((row) => ({ version: versionOf(row), gameId: row.game_id, acceptedAt: iso(row.accepted_at) }));
+  const agreement = wanted ? { ...agreementView(wanted), acceptedAt: isoOrNull(consent?.accepted_at ?? null) } : null;
+  return { playtestId, agreement, accepted };
+}
+
+const isNamed = (row: store.AgreementRow, version: string) => versionOf(row) === version || String(row.number) === version;
+
+function neverAccepted(version: string, rows: readonly store.AgreementRow[]) {
+  const others = rows.length === 0 ? "none" : rows.map(versionOf).join(", ");
+  return new ApiError(
+    "NOT_FOUND",
+    `You did not accept the version ${version} of an agreement of this playtest. You accepted: ${others}.`,
+  );
 }
 
 /** Agreements that playtesters accept before they claim a slot. */
@@ -77,7 +91,7 @@ export const agreements = {
     return call.listed(page, rows, (items) => ({ consents: items.map(acceptanceView) }));
   },
 
-  getPlaytestAgreement: (call) => call.read((q) => toAccept(q, call.params.id, call.principal.userId)),
+  getPlaytestAgreement: (call) => call.read((q) => toAccept(q, call.params.id, call.principal.userId, call.query.version)),
 
   acceptAgreement: (call) =>
     call.commit(async (tx) => {

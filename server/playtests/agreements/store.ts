@@ -39,6 +39,15 @@ export async function inForce(q: Query, gameId: string | null): Promise<Publishe
 export const findAcceptance = (q: Query, agreementId: string, userId: string) =>
   findRow(q, "consents", { agreement_id: agreementId, user_id: userId });
 
+/** What a playtester accepted of the agreements of a game and of the server, newest first. */
+export const acceptedBy = (q: Query, gameId: string, userId: string) =>
+  q.all<PublishedRow & { accepted_at: number }>(
+    `SELECT a.*, c.created_at AS accepted_at FROM consents c JOIN agreements a ON a.id = c.agreement_id
+      WHERE c.user_id = ? AND (a.game_id = ? OR a.game_id IS NULL) ORDER BY c.created_at DESC, c.id DESC`,
+    userId,
+    gameId,
+  );
+
 /** Does nothing when the playtester accepted this version before. */
 export const insertAcceptance = (tx: Query, row: New<"consents">) => addRow(tx, "consents", row);
 

@@ -1,4 +1,5 @@
 import { define, flag } from "../../cli/define.ts";
+import { chosen, noteVersions, versionFlag } from "../shared/agreement.ts";
 import { consentView } from "./view.ts";
 
 const agreementShow = define({
@@ -6,12 +7,18 @@ const agreementShow = define({
   summary: "Show the agreement of this server",
   description: "Playtesters accept it before they claim a slot of a game without an agreement of its own.",
   operation: "getServerAgreement",
-  examples: ["playtest admin agreement show"],
-  async run(_, ctx) {
+  flags: { version: versionFlag },
+  examples: ["playtest admin agreement show", "playtest admin agreement show --version 1"],
+  async run({ flags }, ctx) {
     const data = await ctx.api().getServerAgreement({});
-    if (data.agreement === null) return ctx.text("This server has no agreement.", data);
-    ctx.out.note(`Version ${data.agreement.version}.`);
-    return ctx.text(data.agreement.text, data);
+    const shown = chosen(data, flags.version);
+    if (shown === null) {
+      noteVersions(ctx, data.versions, undefined, "Earlier versions");
+      return ctx.text("This server has no agreement.", data);
+    }
+    ctx.out.note(`Version ${shown.version}.`);
+    noteVersions(ctx, data.versions, shown.version);
+    return ctx.text(shown.text, data);
   },
 });
 

@@ -1,4 +1,5 @@
 import { arg, col, define, type ItemOf, viewOf } from "../../cli/define.ts";
+import { chosen, noteVersions, versionFlag } from "../shared/agreement.ts";
 
 const agreement = define({
   name: "agreement",
@@ -6,12 +7,22 @@ const agreement = define({
   description: "It is the game's own (`games update --consent-file`), or else that of the server.",
   operation: "getGameAgreement",
   args: { game: arg.game() },
-  examples: ["playtest games agreement", "playtest games agreement GAME --jq '.versions[].version'"],
-  async run({ args }, ctx) {
+  flags: { version: versionFlag },
+  examples: [
+    "playtest games agreement",
+    "playtest games agreement GAME --version 1",
+    "playtest games agreement GAME --jq '.versions[].version'",
+  ],
+  async run({ args, flags }, ctx) {
     const data = await ctx.api().getGameAgreement({ params: { id: args.game } });
-    if (data.agreement === null) return ctx.text("Playtesters of this game need not accept anything.", data);
-    const { version, gameId, text } = data.agreement;
+    const shown = chosen(data, flags.version);
+    if (shown === null) {
+      noteVersions(ctx, data.versions, undefined, "Earlier versions");
+      return ctx.text("Playtesters of this game need not accept anything.", data);
+    }
+    const { version, gameId, text } = shown;
     ctx.out.note(`Version ${version}, ${gameId === null ? "of the server" : "of the game"}.`);
+    noteVersions(ctx, data.versions, version);
     return ctx.text(text, data);
   },
 });

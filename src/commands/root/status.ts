@@ -2,7 +2,7 @@ import type { Data } from "../../api/client.ts";
 import { type Context, col, define, flag, moneyCol, type Row, viewOf } from "../../cli/define.ts";
 import { createGame } from "../../cli/names.ts";
 import { CliError, exitCodes, gateFailed, insufficientScope, isAbsent } from "../../errors.ts";
-import { ago } from "../../io/text.ts";
+import { ago, oneLine, shortId } from "../../io/text.ts";
 import { parseGate } from "../shared/gate.ts";
 import { waysToPay } from "../shared/spend.ts";
 import { type Todo, todosOf } from "./todo.ts";
@@ -19,6 +19,12 @@ const view = viewOf<Awaited<ReturnType<typeof ownerFigures>>>([
   moneyCol(col("playtest hours:playtestMinutes", "minutes")),
   "unread notifications:unreadCount",
 ]);
+
+interface HeldSlot {
+  id: string;
+  gameName: string;
+  deadlineAt: string | null;
+}
 
 /** What a playtester or an operator has besides what waits. Keys of operators read no notifications. */
 const playtesterView = viewOf<Row<"role" | "unreadCount">>(["role", "unread notifications:unreadCount"]);
@@ -51,6 +57,15 @@ async function problems(ctx: Context): Promise<number> {
   for await (const { items } of ctx.pages("listSubmissions", { query: { status: "blocked" } }, { all: true }))
     count += items.length;
   return count;
+}
+
+/** The slots that a playtester has to submit a video for, the most urgent first. */
+async function slotsToSubmit(ctx: Context): Promise<HeldSlot[]> {
+  const { slots } = await ctx.api().listHeldSlots({ query: { state: "active", limit: 100 } });
+  return slots
+    .filter(({ status }) => status === "reserved")
+    .map(({ id, game, deadlineAt }) => ({ id, gameName: game.name, deadlineAt }))
+    .sort((a, b) => (a.deadlineAt ?? "").localeCompare(b.deadlineAt ?? ""));
 }
 
 /** Figures for --fail-if. */
@@ -138,7 +153,7 @@ export const status = define({
   flags: {
     failIf: flag.list("Fail when a value meets this condition, such as 'pendingReviews>9' (repeatable)", { value: "CONDITION" }),
   },
-  operation: ["getInbox", "getDashboardStats", "listSubmissions", "getBalance", "listNotifications"],
+  operation: ["getInbox", "listHeldSlots", "getDashboardStats", "listSubmissions", "getBalance", "listNotifications"],
   examples: [
     "playtest status",
     "playtest status --jq .result.pendingReviews",
@@ -150,10 +165,15 @@ export const status = define({
     const inbox = await inboxOf(ctx);
     if (inbox && inbox.role !== "game_owner") {
       const notifications = await orNothing(ctx.api().listNotifications({ query: { limit: 1 } }));
+      const slots = inbox.role === "playtester" ? await slotsToSubmit(ctx) : undefined;
       const todo = todosOf(inbox);
-      const result = { role: inbox.role, todo, unreadCount: notifications?.unreadCount ?? null };
+      const result = { role: inbox.role, todo, ...(slots && { slots }), unreadCount: notifications?.unreadCount ?? null };
       checkGates(gates, result);
       show(ctx, todo);
+      for (const { id, gameName, deadlineAt } of slots ?? [])
+        ctx.out.note(
+          `  ${oneLine(gameName)}, slot ${shortId(id)}, ${deadlineAt === null ? "no deadline" : `due ${ago(deadlineAt, ctx.serverNow())}`}`,
+        );
       return ctx.item({ result }, inbox.role === "admin" ? operatorView : playtesterView);
     }
     const figures = await ownerFigures(ctx);

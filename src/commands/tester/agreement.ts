@@ -1,6 +1,7 @@
 import { arg, type Context, define, flag } from "../../cli/define.ts";
 import { CliError, declined, usage } from "../../errors.ts";
 import { foldLines, lines } from "../../io/text.ts";
+import { noteVersions } from "../shared/agreement.ts";
 
 const refusedVersion = (error: unknown) =>
   error instanceof CliError ? error.extra.details?.find(({ field }) => field === "acceptConsent")?.message : undefined;
@@ -41,15 +42,25 @@ export const agreement = define({
     "With --accept, for an application that was made before the agreement was changed: accepts the version that you name.",
   operation: ["getPlaytestAgreement", "acceptAgreement"],
   args: { playtest: arg.id("Playtest id, or the name of its game", "listOffers", "game.name") },
-  flags: { accept: flag.text("Accept this version, after reading it", { value: "VERSION" }) },
-  examples: ["playtest tester agreement 0d9c41f2", "playtest tester agreement 0d9c41f2 --accept 2-9f2c51ab"],
+  flags: {
+    version: flag.text("Version to show that you accepted, or its number (default: the one in force)", { value: "VERSION" }),
+    accept: flag.text("Accept this version, after reading it", { value: "VERSION" }),
+  },
+  examples: [
+    "playtest tester agreement 0d9c41f2",
+    "playtest tester agreement 0d9c41f2 --version 1",
+    "playtest tester agreement 0d9c41f2 --accept 2-9f2c51ab",
+  ],
   async run({ args, flags }, ctx) {
     const params = { id: args.playtest };
     if (flags.accept !== undefined) {
       const accepted = await ctx.api().acceptAgreement({ params, body: { version: flags.accept } });
       return ctx.text(`You accepted version ${flags.accept}.`, accepted);
     }
-    const data = await ctx.api().getPlaytestAgreement({ params });
+    const data = await ctx
+      .api()
+      .getPlaytestAgreement({ params, query: flags.version === undefined ? {} : { version: flags.version } });
+    noteVersions(ctx, data.accepted, data.agreement?.version, "Other versions that you accepted");
     if (data.agreement === null) return ctx.text("This playtest has no agreement.", data);
     const { version, text, acceptedAt } = data.agreement;
     ctx.out.note(`Version ${version}, ${acceptedAt === null ? "not accepted yet" : "accepted"}.`);

@@ -26,6 +26,9 @@ const toAccept = agreement
 const toAcceptReply = z.strictObject({
   playtestId: id(),
   agreement: toAccept.nullable().meta({ description: "Null where nothing has to be accepted." }),
+  accepted: z
+    .array(toAccept.pick({ version: true, gameId: true, acceptedAt: true }))
+    .meta({ description: "Versions that you accepted for this game and this server, newest first." }),
 });
 
 export const consent = z
@@ -81,6 +84,9 @@ export const agreements = {
   getPlaytestAgreement: endpoint("GET /playtester/playtests/:id/agreement", {
     ...own,
     summary: "Show the agreement to accept before claiming a slot",
+    query: z.object({
+      version: text(100, 1).optional().meta({ description: "Show this version instead, which you accepted, or its number." }),
+    }),
     reply: toAcceptReply,
   }),
   acceptAgreement: endpoint("POST /playtester/playtests/:id/agreement", {
