@@ -35,7 +35,7 @@ interface WantedUsers {
 }
 
 /** A pattern for `LIKE … ESCAPE '!'` that finds a text anywhere. */
-const containing = (text: string) => `%${text.replace(/[!%_]/g, "!$&")}%`;
+export const containing = (text: string) => `%${text.replace(/[!%_]/g, "!$&")}%`;
 
 export function listUsers(q: Query, only: WantedUsers, page: Page) {
   const conditions: string[] = ["1 = 1"];

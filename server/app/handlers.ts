@@ -9,6 +9,7 @@ import { failedJobHandlers } from "../admin/jobs-handlers.ts";
 import { mailHandlers } from "../admin/mails-handlers.ts";
 import { payoutBatches } from "../admin/payouts/batches-handlers.ts";
 import { payouts } from "../admin/payouts/handlers.ts";
+import { operatedPlaytests } from "../admin/playtests-handlers.ts";
 import { audit } from "../audit/handlers.ts";
 import { budgets } from "../billing/budgets/handlers.ts";
 import { crypto } from "../billing/crypto/handlers.ts";
@@ -68,6 +69,7 @@ export const handlers: Handlers = {
   ...invitationHandlers,
   ...mailHandlers,
   ...failedJobHandlers,
+  ...operatedPlaytests,
   ...audit,
   ...auth,
   ...chat,

@@ -64,6 +64,9 @@ export const rename = (tx: Query, from: string, to: string) => updateRow(tx, "pa
 export const setCents = (tx: Query, id: string, cents: number, now: number) =>
   updateRow(tx, "payment_reversals", id, { cents, updated_at: now });
 
+export const setAnswerBy = (tx: Query, id: string, answerBy: number | null, now: number) =>
+  updateRow(tx, "payment_reversals", id, { answer_by: answerBy, updated_at: now });
+
 export const setFee = (tx: Query, id: string, cents: number, now: number) =>
   updateRow(tx, "payment_reversals", id, { fee_cents: cents, updated_at: now });
 

@@ -60,6 +60,7 @@ export const disputeView = (row: DisputeRow) => ({
   displayName: row.owner_name,
   amountCents: row.cents,
   paymentCents: row.payment_cents,
+  answerBy: isoOrNull(row.answer_by),
   createdAt: iso(row.created_at),
   liftedAt: isoOrNull(row.lifted_at),
 });

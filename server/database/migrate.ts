@@ -59,6 +59,7 @@ import { searchWords } from "./migrations/062-search-words.ts";
 import { traces } from "./migrations/064-traces.ts";
 import { audiences } from "./migrations/065-audiences.ts";
 import { mailedDocuments } from "./migrations/066-mailed-documents.ts";
+import { disputeAnswers } from "./migrations/067-dispute-answers.ts";
 import type { Dialect, Query, Store } from "./port.ts";
 import { defineOrRepeat, type Migrating, migrateStepwise, type Step, type StepwiseOptions } from "./stepwise.ts";
 import type { Enumerated } from "./types.ts";
@@ -134,6 +135,7 @@ export const migrations: readonly Migration[] = [
   audiences,
   mailedDocuments,
   traces,
+  disputeAnswers,
 ];
 
 export interface Applied {

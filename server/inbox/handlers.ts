@@ -19,6 +19,7 @@ const needed: Record<Role, Partial<Record<InboxKind, Scope>>> = {
     problems: "approve",
     approvals: "approve",
     failedPublications: "approve",
+    disputes: "money",
     payoutsOwed: "money",
     unmatchedDeposits: "money",
     refusedMails: "accounts",

@@ -1,4 +1,5 @@
 import type { InboxKind } from "../../src/contract/notifications.ts";
+import { freezes } from "../billing/reversals-store.ts";
 import type { Query, Value } from "../database/port.ts";
 import { undelivered } from "../mail/store.ts";
 import { troubled } from "../playtests/publications/store.ts";
@@ -125,6 +126,17 @@ export const ofAdmin = {
   problems: (q) => waiting(q, { id: "s.id", due: "r.answer_by", rows: reported, order: "r.answer_by, s.id" }),
   approvals: (q) => waiting(q, { id: "a.id", rows: approvals, order: "a.created_at, a.id" }),
   failedPublications: (q) => waiting(q, { id: "id", rows: `publications WHERE ${troubled}`, order: "updated_at, id" }),
+  disputes: async (q) => {
+    const rows = `payment_reversals r WHERE ${freezes("r")}`;
+    const found = await waiting(q, {
+      id: "r.payment_id",
+      due: "r.answer_by",
+      rows,
+      order: "CASE WHEN r.answer_by IS NULL THEN 1 ELSE 0 END, r.answer_by, r.created_at, r.id",
+    });
+    const sum = await q.one<{ cents: number }>(`SELECT CAST(COALESCE(SUM(r.cents), 0) AS BIGINT) AS cents FROM ${rows}`);
+    return { ...found, amount_cents: found.count > 0 ? sum!.cents : null };
+  },
   payoutsOwed: async (q) => {
     const owed = await q.one<{ count: number; cents: number }>(
       `SELECT COUNT(*) AS count, CAST(COALESCE(SUM(-balance), 0) AS BIGINT) AS cents FROM ledger_accounts

@@ -8,6 +8,7 @@ import { jobs } from "./admin/jobs.ts";
 import { mails } from "./admin/mails.ts";
 import { payoutBatches } from "./admin/payout-batches.ts";
 import { payouts } from "./admin/payouts.ts";
+import { operatedPlaytests } from "./admin/playtests.ts";
 import { payment } from "./billing.ts";
 import { audited, endpoint, roleScopes, roles } from "./endpoint.ts";
 import { cents, email, id, minutes, page, pageQuery, readableText, scopeName, text, timestamp } from "./fields.ts";
@@ -250,6 +251,7 @@ export const admin = {
     reply: grantReply,
   }),
   ...disputes,
+  ...operatedPlaytests,
   ...invitations,
   ...mails,
   ...jobs,

@@ -41,6 +41,7 @@ export const inboxKinds = [
   "waitingOrders",
   "approvals",
   "failedPublications",
+  "disputes",
   "payoutsOwed",
   "unmatchedDeposits",
   "refusedMails",
@@ -55,10 +56,10 @@ export const inboxItem = z
     kind: z.enum(inboxKinds),
     count: z.int().meta({ description: "How many of them wait; 0 when none does." }),
     dueAt: timestamp().nullable().meta({ description: "The first deadline, if there is one." }),
-    amountCents: z.int().nullable().meta({ description: "Earnings owed, or the credit that is left." }),
+    amountCents: z.int().nullable().meta({ description: "Earnings owed, what is disputed, or the credit that is left." }),
     firstId: id()
       .nullable()
-      .meta({ description: "What to look at first: a slot, playtest, conversation, approval or publication." }),
+      .meta({ description: "What to look at first: a slot, playtest, conversation, approval, publication or disputed payment." }),
   })
   .meta({ id: "InboxItem" });
 

@@ -3,7 +3,7 @@ import { openTill } from "../helpers/billing.ts";
 import { asking, openWallet, proof } from "../helpers/crypto.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { createGame, firstAdmin, giveMinutes, order, play, registerOwner, registerPlaytester } from "../helpers/factories.ts";
-import { signedIn } from "../helpers/portal.ts";
+import { signedIn, visitor } from "../helpers/portal.ts";
 import { createTestClock } from "../helpers/server.ts";
 import { type StripeStandIn, secretKey, startStripe, webhookSecret } from "../helpers/stripe.ts";
 
@@ -44,8 +44,8 @@ onBothDatabases("disputes", (serve) => {
       const { checkoutUrl, paymentId } = await till.buy(cents);
       return { paymentId, session: await settle(checkoutUrl) };
     };
-    const dispute = async (session: string, status: string, id?: string) => {
-      const name = stripe.dispute(session, status, id ? { id } : {});
+    const dispute = async (session: string, status: string, id?: string, dueBy?: number) => {
+      const name = stripe.dispute(session, status, { ...(id && { id }), ...(dueBy && { dueBy: dueBy / 1000 }) });
       await stripe.report(server, status === "won" ? "charge.dispute.closed" : "charge.dispute.created", name);
     };
     const earn = async (playtestId: string, person = tester, of = till.owner) => {
@@ -57,6 +57,39 @@ onBothDatabases("disputes", (serve) => {
     const pay = (amountCents: number) => admin.post("/admin/payouts", { userId: tester.id, amountCents });
     return { stripe, server, till, tester, gameId, admin, settle, buy, dispute, earn, earnings, pay };
   }
+
+  test("wait for operators with the amount and the deadline of the answer, until they have ended", async () => {
+    const { server, till, admin, buy, dispute } = await open();
+    const waiting = async () => {
+      const { items } = await admin.getInbox();
+      return items.find(({ kind }) => kind === "disputes");
+    };
+    const browser = visitor(server);
+    await browser.submit("/admin/sign-in", "/admin/sign-in", { key: admin.key });
+    const nothing = { kind: "disputes", count: 0, dueAt: null, amountCents: null, firstId: null };
+    expect(await waiting()).toEqual(nothing);
+    const [first, second] = [await buy(), await buy(3000)];
+    const dueBy = server.clock.now() + 7 * day;
+    const dueAt = new Date(dueBy).toISOString();
+    await dispute(first.session, "needs_response", undefined, dueBy);
+    await dispute(second.session, "under_review", undefined, dueBy - day);
+    expect(await waiting()).toEqual({ kind: "disputes", count: 2, dueAt, amountCents: 8000, firstId: first.paymentId });
+    const { disputes } = await admin.listDisputes();
+    expect(disputes.map(({ paymentId, answerBy }) => [paymentId, answerBy])).toEqual([
+      [second.paymentId, null],
+      [first.paymentId, dueAt],
+    ]);
+    const { html } = await browser.get("/admin");
+    expect(html).toContain(`$50.00 of <a href="/admin/people/${till.owner.id}">Olga</a>`);
+    expect(html).toMatch(/Answer at the card processor in 7 days, by <time datetime="2026-03-08/);
+    expect(html).toContain("If the bank waits for an answer, the card processor says until when.");
+    expect(html).toContain(`playtest admin disputes lift ${first.paymentId} --note &#39;paid by bank transfer&#39;`);
+    await dispute(first.session, "under_review");
+    expect(await waiting()).toMatchObject({ count: 2, dueAt: null });
+    for (const { session } of [first, second]) await dispute(session, "won");
+    expect(await waiting()).toEqual(nothing);
+    expect((await browser.get("/admin")).html).toContain("Nothing waits for you.");
+  });
 
   const refusal = (paymentId: string, amount = "$50.00") =>
     `Your payment ${paymentId} is disputed (${amount}), so you cannot order until the dispute has ended. Nothing was ordered or charged. Contact the operator of this server.`;

@@ -33,7 +33,7 @@ onBothDatabases("operators' pages", (serve) => {
     return { slotId, playtester };
   }
 
-  it.each(["/admin", "/admin/people", "/admin/none"])(
+  it.each(["/admin", "/admin/people", "/admin/playtests", "/admin/none"])(
     "%s: whoever is not signed in as an operator is led to sign in",
     async (path) => {
       const server = await serve();
@@ -118,6 +118,46 @@ onBothDatabases("operators' pages", (serve) => {
     const [entry] = (await operator.get("/admin/audit?action=slot.unblock")).body.data.entries;
     expect(entry).toMatchObject({ actorId: operator.id });
     expect((await browser.get("/admin")).html).toContain("Nothing waits for you.");
+  });
+
+  it("playtests: are found by id, game and owner, with what is held and a link to what else there is", async () => {
+    const { server, browser } = await operated();
+    const owner = await factories.registerOwner(server, "Hearth <& Co>");
+    await factories.giveCredit(server, owner, 100_000);
+    const gameId = await factories.createGame(owner, { name: "Lantern Deep" });
+    const other = await factories.createGame(owner, { name: "Star Miner" });
+    const ann = await factories.registerPlaytester(server, "Ann");
+    const id = await factories.order(owner, gameId, { quantity: 3 });
+    await factories.order(owner, other);
+    await owner.post(`/slots/${await factories.play(server, ann, id)}/accept`);
+    const found = async (wanted: string) => {
+      const { html } = await browser.get(`/admin/playtests?q=${encodeURIComponent(wanted)}`);
+      return ["Lantern Deep", "Star Miner"].filter((name) => html.includes(`>${name}</a>`));
+    };
+    const { email } = (await owner.get("/auth/me")).body.data;
+    for (const wanted of [id, gameId, "lantern"]) expect([wanted, await found(wanted)]).toEqual([wanted, ["Lantern Deep"]]);
+    for (const wanted of [owner.id, "hearth <", email, ""])
+      expect([wanted, await found(wanted)]).toEqual([wanted, ["Lantern Deep", "Star Miner"]]);
+    expect(await found("nothing")).toEqual([]);
+    const { html } = await browser.get(`/admin/playtests/${id}`);
+    expect(html).toContain("2 open, 1 accepted · $40.00 held");
+    expect(html).toContain(`<a href="/admin/people/${owner.id}">Hearth &lt;&amp; Co&gt;</a>`);
+    expect(html).toContain(`<td>accepted</td><td><a href="/admin/people/${ann.id}">Ann</a></td>`);
+    expect(html).toContain(`playtest admin games suspend ${gameId}`);
+    expect((await browser.get(`/admin/people/${owner.id}`)).html).toContain(`/admin/playtests?q=${owner.id}`);
+    expect((await browser.get("/admin/playtests/00000000-0000-7000-8000-000000000000")).status).toBe(404);
+  });
+
+  it("playtests: one whose slot is blocked and whose game is suspended has the commands for that", async () => {
+    const { server, operator, browser } = await operated();
+    const { slotId } = await reportedSlot(server);
+    const [problem] = (await operator.listProblems()).problems;
+    await operator.suspendGame({ params: { id: problem!.gameId } });
+    const { html } = await browser.get(`/admin/playtests/${problem!.playtestId}`);
+    expect(html).toContain(`playtest review unblock ${slotId}`);
+    expect(html).toContain("Game suspended");
+    expect(html).toContain(`playtest admin games unsuspend ${problem!.gameId}`);
+    expect((await browser.get("/admin")).html).toContain(`<a href="/admin/playtests/${problem!.playtestId}">`);
   });
 
   it("people: are found by name, address and id, and suspended in place", async () => {

@@ -15,6 +15,7 @@ it("operators' pages: fit the width, are accessible, small, and break no content
   await factories.order(owner, game);
   const slotId = await factories.claim(playtester, await factories.order(owner, game));
   await playtester.post(`/playtester/slots/${slotId}/report`, { reasonCode: "crash", notes: "Black screen." });
+  const shown = (await operator.listAllPlaytests()).playtests[0]!;
   const accepted = await factories.play(server, playtester, await factories.order(owner, game));
   await owner.post(`/slots/${accepted}/accept`);
   const door = visitor(server);
@@ -31,6 +32,8 @@ it("operators' pages: fit the width, are accessible, small, and break no content
     await context.addCookies([...door.cookies].map(([name, value]) => ({ name, value, url: server.baseUrl })));
     for (const [name, path] of [
       ["operator-waiting", "/admin"],
+      ["operator-playtests", "/admin/playtests"],
+      ["operator-playtest", `/admin/playtests/${shown.id}`],
       ["operator-people", "/admin/people"],
       ["operator-person", `/admin/people/${playtester.id}`],
     ] as const) {

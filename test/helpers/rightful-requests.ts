@@ -734,6 +734,8 @@ export const rightfulRequests: { [O in keyof Contract]: Row } = {
     as: admin,
     ids: { id: await payment("paid", await factories.registerOwner(server)) },
   }),
+  listAllPlaytests: byAdmin(),
+  getAnyPlaytest: async ({ admin, order }) => ({ as: admin, ids: { id: await order() } }),
   listDisputes: byAdmin(),
   liftDispute: async ({ admin, server, payment }) => {
     const id = await payment("paid", await factories.registerOwner(server));

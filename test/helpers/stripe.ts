@@ -172,11 +172,20 @@ export async function startStripe(clock: TestClock) {
     dispute(
       sessionId: string,
       status: string,
-      { id = `dp_of_${sessionId}`, amount, fees = [] }: { id?: string; amount?: number; fees?: number[] } = {},
+      {
+        id = `dp_of_${sessionId}`,
+        amount,
+        fees = [],
+        dueBy,
+      }: { id?: string; amount?: number; fees?: number[]; dueBy?: number } = {},
     ) {
       const { payment_intent, amount_total } = sessions.get(sessionId)!;
       const balance_transactions = fees.map((fee) => entryOf(fee));
-      disputes.set(id, { id, object: "dispute", status, payment_intent, amount: amount ?? amount_total, balance_transactions });
+      const evidence_details = { due_by: dueBy ?? null, has_evidence: false, past_due: false, submission_count: 0 };
+      disputes.set(id, {
+        ...{ id, object: "dispute", status, payment_intent, balance_transactions, evidence_details },
+        amount: amount ?? amount_total,
+      });
       return id;
     },
     /** What the operator refunded of a paid session so far, in Stripe's own pages; less than before is as it was read earlier. */

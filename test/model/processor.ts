@@ -93,7 +93,7 @@ export function createProcessor() {
     },
     async lookUpDispute(id) {
       const { paid: of, cents, state, fee } = read(disputes.get(id)!);
-      return { id, paymentId: of.paymentId, amountCents: cents, state, feeCents: fee };
+      return { id, paymentId: of.paymentId, amountCents: cents, state, answerBy: null, feeCents: fee };
     },
     lookUpCharge: async (id) => read(charged.get(id)!),
     async chargeSaved({ paymentId, amountCents, card }) {

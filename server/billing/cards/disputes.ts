@@ -26,14 +26,25 @@ export async function disputePayment(tx: Tx, payment: payments.PaymentRow): Prom
 export async function takeDispute(
   tx: Tx,
   payment: payments.PaymentRow,
-  { id, cents }: { id: string; cents: number },
+  { id, cents, answerBy = null }: { id: string; cents: number; answerBy?: number | null },
 ): Promise<void> {
   // Orders are placed with row locks: without this, one could be placed that does not see the dispute.
   users.lock(tx, payment.owner_id);
   const known = await findDispute(tx, payment, id);
-  if (known) return known.renamed ? correct(tx, payment, known, cents) : undefined;
+  if (known) {
+    if (known.answer_by !== answerBy) await reversals.setAnswerBy(tx, known.id, answerBy, tx.now);
+    return known.renamed ? correct(tx, payment, known, cents) : undefined;
+  }
   const earlier = await reversals.ofPayment(tx, payment.id);
-  await reversals.insert(tx, { ...stampOf(tx), id, payment_id: payment.id, kind: "dispute", cents, state: "taken" });
+  await reversals.insert(tx, {
+    ...stampOf(tx),
+    id,
+    payment_id: payment.id,
+    kind: "dispute",
+    cents,
+    state: "taken",
+    answer_by: answerBy,
+  });
   const total = takenOf(earlier) + cents;
   if (earlier.some(({ kind }) => kind === "dispute") || total > payment.amount_cents)
     await payments.flag(tx, payment.id, `disputed again: ${id}; ${total} cents reversed in total`);

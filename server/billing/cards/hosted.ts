@@ -154,9 +154,9 @@ export class HostedPayments {
   async #bookDispute(tx: Tx, dispute: DisputeState & Reversal): Promise<void> {
     const payment = dispute.state === "inquiry" ? undefined : await this.#findReversed(tx, dispute);
     if (!payment) return;
-    const { id, amountCents } = dispute;
+    const { id, amountCents, answerBy } = dispute;
     if (dispute.state === "won") await winDispute(tx, payment, id);
-    else await takeDispute(tx, payment, { id, cents: amountCents ?? payment.amount_cents });
+    else await takeDispute(tx, payment, { id, cents: amountCents ?? payment.amount_cents, answerBy });
     await takeDisputeFee(tx, payment, dispute);
   }
 

@@ -53,6 +53,8 @@ export interface DisputeState {
   paymentId: string | null;
   amountCents: number | null;
   state: "lost_or_open" | "won" | "inquiry";
+  /** Until when the bank waits for an answer (ms); null if it waits for none. */
+  answerBy: number | null;
   /** The processor's fee for the dispute, minus refunds of the fee, in cents. */
   feeCents: number;
 }

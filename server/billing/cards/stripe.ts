@@ -71,12 +71,7 @@ export async function createStripeCards(settings: StripeSettings, load: Load = (
       return stateOf(await retrieve(reference));
     },
 
-    async lookUpDispute(id) {
-      const dispute = await reaching(stripe.disputes.retrieve(id, { expand: ["payment_intent"] }));
-      const feeCents = (dispute.balance_transactions ?? []).reduce((sum, entry) => sum + (feeOf(entry) ?? 0), 0);
-      const state = disputeState(dispute.status);
-      return { id, paymentId: paymentOf(dispute), amountCents: dispute.amount ?? null, state, feeCents };
-    },
+    lookUpDispute: async (id) => disputeOf(await reaching(stripe.disputes.retrieve(id, { expand: ["payment_intent"] }))),
 
     async lookUpCharge(id) {
       const charge = await reaching(stripe.charges.retrieve(id, { expand: ["payment_intent", "balance_transaction"] }));
@@ -178,6 +173,21 @@ const idOf = (value: string | { id: string } | null | undefined) => (typeof valu
 function disputeState(status: Stripe.Dispute.Status): DisputeState["state"] {
   if (status === "won") return "won";
   return status.startsWith("warning_") || status === "prevented" ? "inquiry" : "lost_or_open";
+}
+
+const disputeOf = (dispute: Stripe.Dispute): DisputeState => ({
+  id: dispute.id,
+  paymentId: paymentOf(dispute),
+  amountCents: dispute.amount ?? null,
+  state: disputeState(dispute.status),
+  answerBy: answerBy(dispute),
+  feeCents: (dispute.balance_transactions ?? []).reduce((sum, entry) => sum + (feeOf(entry) ?? 0), 0),
+});
+
+/** Stripe counts in seconds. */
+function answerBy({ status, evidence_details: details }: Stripe.Dispute): number | null {
+  const dueBy = status === "needs_response" ? details?.due_by : undefined;
+  return dueBy ? dueBy * 1000 : null;
 }
 
 function intentOf({ paymentId, amountCents, description, card }: SavedCharge): Stripe.PaymentIntentCreateParams {

@@ -1,5 +1,5 @@
-import { periodName } from "../../../src/contract/text/period.ts";
 import { plural } from "../../../src/contract/text/plural.ts";
+import { periodName } from "../../../src/contract/time/period.ts";
 import { usd } from "../../lib/money.ts";
 import { date, days, facts, parties, printPages, type Row, type Sheet, type Stationery, table, title } from "./pdf-page.ts";
 import type { StatementDocument } from "./rules.ts";

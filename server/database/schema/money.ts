@@ -33,6 +33,8 @@ export const money = {
     fee_cents: orElse(int, 0),
     /** When an administrator ended the freeze that comes with a dispute. */
     lifted_at: orNull(int),
+    /** Until when the bank waits for an answer to it; null if it waits for none, or if that is not known. */
+    answer_by: orNull(int),
     created_at: int, updated_at: int,
   },
   processor_events: { provider: text, event_id: text, kind: text, received_at: int },

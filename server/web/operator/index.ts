@@ -17,6 +17,7 @@ import type { Site } from "../site.ts";
 import type { Page, ReadForm } from "../types.ts";
 import { operatorLayout } from "./layout.ts";
 import { people, person } from "./people.ts";
+import { playtest, playtests } from "./playtests.ts";
 import type { OperatorContext } from "./types.ts";
 import { waiting } from "./waiting.ts";
 
@@ -36,7 +37,7 @@ export function operatorArea(parts: OperatorParts): Page {
   const { site, sessions, limits, callAs, readForm, newFormKey, now, disk } = parts;
   const pages = new SignedInPages<OperatorContext>({
     base: operator.waiting(),
-    pages: [waiting, people, person],
+    pages: [waiting, playtests, playtest, people, person],
     site,
     readForm,
     countPassword: (request) => limits.perAddress(request, "password"),

@@ -6,6 +6,7 @@ import type { OperatorContext } from "./types.ts";
 
 const sections = [
   ["waiting", operator.waiting(), "What waits"],
+  ["playtests", operator.playtests(), "Playtests"],
   ["people", operator.people(), "People"],
 ] as const;
 

@@ -5,12 +5,11 @@ import { html, type Markup, type PageContent } from "../html.ts";
 import { button, cursorOf, more, notice } from "../shared/parts.ts";
 import { time } from "../shared/text.ts";
 import { operatorLayout } from "./layout.ts";
-import { action, command, type OperatorContext, type OperatorPage } from "./types.ts";
+import { action, command, isId, type OperatorContext, type OperatorPage } from "./types.ts";
 
 type Account = Data<"listUsers">["users"][number];
 
 const roles = { game_owner: "Game owner", playtester: "Playtester", admin: "Operator" } as const;
-const isId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 const said = new Map([
   ["verified", "The email address counts as verified."],
@@ -50,6 +49,7 @@ async function personPage(context: OperatorContext): Promise<PageContent> {
   const body = html`${done && notice(done)}<p>${email} <span class="soft">${roles[user.role]}</span>${standing(user)}</p>
 <p class="soft">Created ${time(user.createdAt)}${user.companyName !== "" && ` · ${user.companyName}`} · <code>${id}</code></p>
 <div class="decide">${!user.emailVerified && button(context, verify.at(id), "Mark the address as verified")}${user.suspendedAt === null ? button(context, suspend.at(id), "Suspend the account", "danger") : button(context, unsuspend.at(id), "End the suspension")}</div>
+${user.role === "game_owner" && html`<p><a href="${operator.playtests()}?q=${id}">Playtests of this owner</a></p>`}
 <section class="cli"><h2>From the command line</h2><p>What was done to it:</p>${command(`playtest admin audit --target ${id}`)}
 <p>Remove a lost second factor:</p>${command(`playtest admin users reset-factor ${email}`)}</section>`;
   return operatorLayout(context, "people", { title: user.displayName, body });

@@ -52,6 +52,7 @@ const sections: Partial<Record<Kind, Section>> = {
   approvals: { title: "Approvals", list: approvals, all: "playtest admin approvals" },
   problems: { title: "Reported problems", list: problems, all: "playtest admin problems" },
   failedPublications: { title: "Videos that were not published", list: publications, all: "playtest admin publishing list" },
+  disputes: { title: "Disputed payments", list: disputed, all: "playtest admin disputes" },
   payoutsOwed: { title: "Earnings owed", list: owed, all: "playtest admin owed" },
   unmatchedDeposits: { title: "Unmatched crypto deposits", list: deposits, all: "playtest admin suspense" },
   refusedMails: { title: "Emails that were not sent", list: mails, all: "playtest admin mail list --state failed" },
@@ -77,7 +78,7 @@ async function approvals(context: OperatorContext): Promise<Markup> {
       const id = one.slotId ?? one.playtestId;
       const [approve, reject] = isTrial ? [approveTrial, rejectTrial] : [approveVideo, rejectVideo];
       const field = `reason-${id}`;
-      return html`<li class="card"><h3>${one.gameName}</h3><p class="soft">${isTrial ? "Free trial" : "Public video"} of ${one.ownerName}, ${time(one.createdAt)}</p>
+      return html`<li class="card"><h3><a href="${operator.playtest(one.playtestId)}">${one.gameName}</a></h3><p class="soft">${isTrial ? "Free trial" : "Public video"} of ${one.ownerName}, ${time(one.createdAt)}</p>
 ${one.videoUrl !== null && html`<p><a href="${one.videoUrl}">Watch the video<span class="hidden"> of ${one.gameName}</span></a></p>`}
 <div class="decide">${button(context, approve.at(id), isTrial ? "Approve the trial" : "Approve the video")}
 <details${context.faults[field] !== undefined && html` open`}><summary>Reject it</summary><form method="post" action="${reject.at(id)}">${tokens(context)}
@@ -92,7 +93,7 @@ async function problems(context: OperatorContext): Promise<Markup> {
   return cards(
     data.problems.map((one) => {
       const field = `message-${one.slotId}`;
-      return html`<li class="card"><h3>${one.gameName}</h3><p class="soft">${one.playtester.displayName} reported this to ${one.owner.displayName} ${time(one.reportedAt)}: ${one.reasonCode.replaceAll("_", " ")}</p>
+      return html`<li class="card"><h3><a href="${operator.playtest(one.playtestId)}">${one.gameName}</a></h3><p class="soft">${one.playtester.displayName} reported this to ${one.owner.displayName} ${time(one.reportedAt)}: ${one.reasonCode.replaceAll("_", " ")}</p>
 ${one.notes !== null && prose(one.notes)}${one.answerBy !== null && html`<p>The owner has to answer ${until(one.answerBy, context.now) || "now"}. If nobody answers, the slot is cancelled and refunded.</p>`}
 <details${context.faults[field] !== undefined && html` open`}><summary>Answer for the owner</summary><form method="post" action="${answer.at(one.slotId)}">${tokens(context)}
 <label for="${field}">Answer <span class="soft">(optional, shown to the playtester)</span></label>
@@ -115,6 +116,19 @@ async function publications(context: OperatorContext): Promise<Markup> {
         ) => html`<li class="card"><h3>${one.gameName}</h3><p class="soft">Video of ${one.playtesterName}, ${time(one.createdAt)}</p>
 ${one.detail !== null && html`<p>${one.detail}</p>`}${button(context, retryPublication.at(one.id), "Try again")}</li>`,
       ),
+  );
+}
+
+async function disputed({ call, now }: OperatorContext): Promise<Markup> {
+  const { data } = await call("listDisputes", { query });
+  return cards(
+    data.disputes.map(
+      (
+        one,
+      ) => html`<li class="card"><h3>${usd(one.amountCents)} of <a href="${operator.person(one.userId)}">${one.displayName}</a></h3><p class="soft">Disputed ${time(one.createdAt)}, of a payment of ${usd(one.paymentCents)}</p>
+<p>${one.answerBy === null ? "If the bank waits for an answer, the card processor says until when." : html`Answer at the card processor ${until(one.answerBy, now) || "now"}, by ${time(one.answerBy)}.`} Until it has ended, the owner cannot order, and playtesters are not paid what the payment paid for.</p>
+<p>If it was settled in another way, end that with the command, which asks for your second factor:</p>${command(`playtest admin disputes lift ${one.paymentId} --note 'paid by bank transfer'`)}</li>`,
+    ),
   );
 }
 

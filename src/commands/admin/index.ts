@@ -11,6 +11,7 @@ import { chargeback, disputes, disputesLift, grant } from "./money.ts";
 import { owed, payoutTotals } from "./owed.ts";
 import { payoutBatches, payouts, payoutsCreate, payoutsFail, payoutsFile, payoutsPaid, payoutsShow } from "./payouts.ts";
 import { payoutsSettle } from "./payouts-settle.ts";
+import { playtestsCommands } from "./playtests.ts";
 import { problems } from "./problems.ts";
 import { connectCommands } from "./publishing/connect.ts";
 import { publishingCommands } from "./publishing/publications.ts";
@@ -22,6 +23,7 @@ export const admin: Group = {
   commands: [
     ...approvalsCommands,
     problems,
+    ...playtestsCommands,
     ...publishingCommands,
     ...connectCommands,
     ...inviteCommands,

@@ -49,6 +49,31 @@ export const publicationView = viewOf<ItemOf<"listPublications">>(
   { empty: "No video was published." },
 );
 
+const slotCountsText = (slots: Readonly<Record<string, number>>) =>
+  Object.entries(slots)
+    .filter(([, count]) => count > 0)
+    .map(([status, count]) => `${count} ${status}`)
+    .join(", ");
+
+export const operatedPlaytestView = viewOf<ItemOf<"listAllPlaytests">>(
+  [
+    "id",
+    "game:gameName",
+    "owner:owner.displayName",
+    "status",
+    col("slots", ({ slots }) => slotCountsText(slots)),
+    "held:heldCents",
+    detail("held minutes:heldMinutes"),
+    detail("game status:gameStatus"),
+    detail("game id:gameId"),
+    detail("owner id:owner.id"),
+    detail("price per slot:costPerSlotCents"),
+    detail("payout:payoutCents"),
+    "ordered:createdAt",
+  ],
+  { empty: "No playtest was found." },
+);
+
 export const userView = viewOf<ItemOf<"listUsers">>(
   [
     "id",
@@ -257,6 +282,7 @@ export const disputeView = viewOf<ItemOf<"listDisputes">>(
     "amount:amountCents",
     "status",
     "disputed:createdAt",
+    col("answer by:answerBy", "ago"),
     detail("lifted:liftedAt"),
     detail("payment amount:paymentCents"),
     detail("id", "text"),

@@ -47,6 +47,10 @@ const forAll = {
     `${plural(count, "video")} ${count === 1 ? "was" : "were"} not published or deleted by a video platform`,
     "playtest admin publishing list",
   ],
+  disputes: ({ count, amountCents }) => [
+    `${usd(amountCents ?? 0)} of ${plural(count, "payment")} ${count === 1 ? "is" : "are"} disputed`,
+    "playtest admin disputes",
+  ],
   payoutsOwed: ({ count, amountCents }) => [
     `${usd(amountCents ?? 0)} ${count === 1 ? "is" : "are"} owed to ${plural(count, "playtester")}`,
     "playtest admin owed",

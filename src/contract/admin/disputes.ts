@@ -18,6 +18,9 @@ export const dispute = z
     displayName: z.string().meta({ description: "Name of the owner." }),
     amountCents: cents().meta({ description: "What it took of the payment." }),
     paymentCents: cents().meta({ description: "Amount of the payment." }),
+    answerBy: timestamp()
+      .nullable()
+      .meta({ description: "Until when the bank waits for an answer; null if it waits for none, or if that is not known." }),
     createdAt: timestamp(),
     liftedAt: timestamp().nullable(),
   })

@@ -158,6 +158,8 @@ export const operator = {
   waiting: address("/admin"),
   people: address("/admin/people"),
   person: address("/admin/people/:id"),
+  playtests: address("/admin/playtests"),
+  playtest: address("/admin/playtests/:id"),
   signIn: address("/admin/sign-in"),
   signOut: address("/admin/sign-out"),
 };

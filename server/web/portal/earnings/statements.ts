@@ -1,6 +1,6 @@
 import { portal } from "../../../../src/contract/pages/addresses.ts";
 import { csvLine, escapeFormula } from "../../../../src/contract/text/csv.ts";
-import { periodName } from "../../../../src/contract/text/period.ts";
+import { periodName } from "../../../../src/contract/time/period.ts";
 import { usd } from "../../../lib/money.ts";
 import { html, type Markup, type PageContent } from "../../html.ts";
 import { signedInLayout } from "../layout.ts";
