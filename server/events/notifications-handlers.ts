@@ -41,7 +41,7 @@ export const notifications = {
     return call.read(async (q) => {
       const user = (await users.find(q, call.principal.userId))!;
       const settings = await settingsOf(q, call.principal);
-      return { settings, digestHour, address: canReceive(user) ? user.email : null };
+      return { settings, digestHour, address: canReceive(q, user) ? user.email : null };
     });
   },
 

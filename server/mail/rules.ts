@@ -2,6 +2,9 @@
 
 const minute = 60_000;
 
+/** Whether an address reaches nobody: names below `.invalid` are nobody's (RFC 2606). The accounts that a server makes itself have such. */
+export const reachesNobody = (address: string): boolean => address.toLowerCase().endsWith(".invalid");
+
 /** How long (ms) an email waits after each failed try: four days in all, because providers count quotas by the day. */
 const waits = [1, 5, 30, 120, 360, 720, 1440, 1440, 1440].map((minutes) => minutes * minute);
 

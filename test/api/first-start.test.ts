@@ -80,6 +80,19 @@ onBothDatabases("first start", (serve, it) => {
     const seeding = await seedingOf(server);
     const { ownerKey, testerKeys, gameId, password, ownerEmail, testerEmail } = await seedDemo(seeding);
     await server.advance(0);
+    const outbox = await server.request("GET", "/sandbox/outbox?limit=100");
+    const mails = outbox.body.data.messages.map(({ to, subject }: { to: string; subject: string }) => `${to}: ${subject}`);
+    expect(mails.sort()).toEqual([
+      "admin@playtest.invalid: Tess reported a problem with Lantern Deep",
+      "admin@playtest.invalid: The free trial of Lantern Deep waits for your approval",
+      "owner@playtest.invalid: All videos of Lantern Deep are in",
+      "owner@playtest.invalid: Ben b08 submitted a video of Lantern Deep",
+      "owner@playtest.invalid: Emil f9e submitted a video of Lantern Deep",
+      "owner@playtest.invalid: Tess applied to playtest Lantern Deep",
+      "owner@playtest.invalid: Tess reported a problem with Lantern Deep",
+      "owner@playtest.invalid: Tess submitted a video of Lantern Deep",
+      "tester@playtest.invalid: Your playtest of Lantern Deep was accepted",
+    ]);
     const waits = async (key: string) => {
       const { items } = (await server.request("GET", "/inbox", { key })).body.data;
       return Object.fromEntries(

@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import { onBothDatabases } from "../helpers/each.ts";
+import { giveCredit, order, personWith, play } from "../helpers/factories.ts";
 import { visitor } from "../helpers/portal.ts";
 
 onBothDatabases("the emails of a sandbox in the browser", (_serve, it) => {
@@ -19,6 +20,25 @@ onBothDatabases("the emails of a sandbox in the browser", (_serve, it) => {
     expect(await rendered.text()).toBe(server.mails.at(-1)!.html);
     expect(rendered.headers.get("content-security-policy")).toContain("default-src 'none'; style-src 'unsafe-inline'");
     for (const wrong of [`${path}/text`, "/sandbox/mails/1", "/sandbox"]) expect((await browser.get(wrong)).status).toBe(404);
+  });
+
+  it("include those about events to accounts that the sandbox made, which no mail server gets", async ({ server, owner, gameId }) => {
+    const { testers } = (await server.request("POST", "/sandbox/testers", { body: { count: 1 } })).body.data;
+    const tester = personWith(server, testers[0].apiKey, "");
+    await giveCredit(server, owner, 10_000);
+    const slotId = await play(server, tester, await order(owner, gameId));
+    await owner.post(`/slots/${slotId}/accept`, { rating: 5 });
+    await server.advance(0);
+    const browser = visitor(server);
+    const { html } = await browser.get("/sandbox/mails");
+    const subject = "Your playtest of Lantern Deep was accepted";
+    const { email } = await tester.getMe();
+    expect(html).toContain(`>${subject}</a><br><span class="soft">To ${email} `);
+    const waits = "SELECT COUNT(*) AS count FROM mails WHERE recipient LIKE '%.invalid' AND sent_at IS NULL";
+    expect(await server.deps.store.read((q) => q.one(waits))).toEqual({ count: 0 });
+    expect(server.mails.filter(({ to }) => to.endsWith(".invalid"))).toEqual([]);
+    const { address } = await tester.listNotificationSettings();
+    expect(address).toBe(email);
   });
 
   it("are nowhere on a live server", async ({ server, owner }) => {
