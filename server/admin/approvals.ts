@@ -4,8 +4,7 @@ import { emit } from "../events/emit.ts";
 import { mailUserAbout } from "../events/event-mails.ts";
 import * as games from "../games/store.ts";
 import { notFound } from "../lib/api-error.ts";
-import { taskLink } from "../mail/links.ts";
-import { type Action, type Letter, nameInMail } from "../mail/texts.ts";
+import { trialApprovedLetter, trialRejectedLetter } from "../playtests/letters.ts";
 import * as publishing from "../playtests/publishing.ts";
 import * as slots from "../playtests/slots/store.ts";
 import * as playtests from "../playtests/store.ts";
@@ -62,23 +61,7 @@ async function tellOwner(
     data: { playtestId: playtest.id, gameId: playtest.game_id, decision, reason: reason ?? null },
     notice: { gameName, decision, reason },
   });
-  const action = { label: "See the playtest", url: taskLink(tx.config, "playtest", playtest.id) };
-  const letter = decision === "approved" ? trialApproved(gameName, action) : trialRejected(gameName, reason, action);
+  const about = { config: tx.config, gameName, playtestId: playtest.id };
+  const letter = decision === "approved" ? trialApprovedLetter(about) : trialRejectedLetter({ ...about, reason });
   await mailUserAbout(tx, playtest.owner_id, "approval.decided", letter);
 }
-
-const trialApproved = (gameName: string, action: Action): Letter => ({
-  subject: `Your free trial of ${nameInMail(gameName)} is approved`,
-  paragraphs: [`The free trial of ${nameInMail(gameName)} is approved and now visible to playtesters.`],
-  action,
-});
-
-const trialRejected = (gameName: string, reason: string | undefined, action: Action): Letter => ({
-  subject: `Your free trial of ${nameInMail(gameName)} was not approved`,
-  paragraphs: [
-    `The free trial of ${nameInMail(gameName)} was not approved and was cancelled.`,
-    ...(reason ? [`Reason: ${reason}`] : []),
-    "You can order the free trial again.",
-  ],
-  action,
-});

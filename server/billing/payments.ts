@@ -1,17 +1,14 @@
 import { pages } from "../../src/contract/pages/addresses.ts";
-import { zonedText } from "../../src/contract/time/zones.ts";
 import type { Deps } from "../app/deps.ts";
-import type { Context, ReadTx, Tx } from "../app/tx.ts";
+import type { Tx } from "../app/tx.ts";
 import { emit } from "../events/emit.ts";
 import { mailUserAbout } from "../events/event-mails.ts";
 import { invalid, notConfigured } from "../lib/api-error.ts";
-import { usd } from "../lib/money.ts";
 import { sha256 } from "../lib/secrets.ts";
-import { taskLink } from "../mail/links.ts";
-import type { Letter } from "../mail/texts.ts";
 import type { CardProcessor } from "./cards/processor.ts";
 import type { Period } from "./invoices/rules.ts";
 import { issueInvoice } from "./invoices/service.ts";
+import { paymentFailedLetter, receiptLetter } from "./letters.ts";
 import { type Granted, howToPay, isReturnable } from "./rules.ts";
 import * as payments from "./store.ts";
 
@@ -80,7 +77,9 @@ export async function openCheckout(
 export async function announcePaid(tx: Tx, payment: payments.PaymentRow, period?: Period): Promise<void> {
   await emitPayment(tx, "payment.completed", payment);
   const invoice = await issueInvoice(tx, payment, period);
-  await mailUserAbout(tx, payment.owner_id, "payment.completed", (zone) => receiptLetter(tx, payment, { invoice, zone }));
+  await mailUserAbout(tx, payment.owner_id, "payment.completed", (zone) =>
+    receiptLetter({ ...aboutOf(tx, payment), invoice, paidAt: tx.now, zone }),
+  );
 }
 
 /** Tells the owner that a payment failed. */
@@ -88,8 +87,12 @@ export async function announceFailed(tx: Tx, payment: payments.PaymentRow): Prom
   await emitPayment(tx, "payment.failed", payment);
   // A renewal that fails has an email of its own.
   if (payment.purpose === "subscription") return;
-  await mailUserAbout(tx, payment.owner_id, "payment.failed", failedLetter(tx, payment));
+  await mailUserAbout(tx, payment.owner_id, "payment.failed", paymentFailedLetter(aboutOf(tx, payment)));
 }
+
+const aboutOf = ({ config }: Tx, { id: paymentId, amount_cents: cents, description }: payments.PaymentRow) => ({
+  ...{ config, paymentId, cents, description },
+});
 
 const emitPayment = (tx: Tx, kind: "payment.completed" | "payment.failed", payment: payments.PaymentRow) =>
   emit(tx, [{ id: payment.owner_id, role: "game_owner" }], {
@@ -102,53 +105,3 @@ const emitPayment = (tx: Tx, kind: "payment.completed" | "payment.failed", payme
     },
     notice: { amountCents: payment.amount_cents },
   });
-
-const seePayment = ({ config }: Context, id: string) => ({ label: "See the payment", url: taskLink(config, "payment", id) });
-
-const receiptLetter = (
-  tx: ReadTx,
-  payment: payments.PaymentRow,
-  { invoice, zone }: { invoice: { id: string; number: string }; zone: string | null },
-): Letter => {
-  const { id, amount_cents: cents, description } = payment;
-  return {
-    preview: `${usd(cents)} for: ${description ?? "Account credit"}`,
-    subject: `Receipt for ${usd(cents)}`,
-    paragraphs: [
-      `We received your payment of ${usd(cents)} on ${zonedText(tx.now, zone)}. Thank you.`,
-      `For: ${description ?? "Account credit"}\nPayment: ${id}\nInvoice: ${invoice.number}`,
-      "You find the invoice as a PDF file on the page of the payment.",
-    ],
-    document: { id: invoice.id, note: "It is also attached to this email." },
-    action: { ...seePayment(tx, id), label: "Download the invoice" },
-  };
-};
-
-const failedLetter = (context: Context, { id, amount_cents: cents, description }: payments.PaymentRow): Letter => ({
-  subject: `Your payment of ${usd(cents)} failed`,
-  paragraphs: [
-    `Your payment of ${usd(cents)} did not go through, and you were not charged.`,
-    `For: ${description ?? "Account credit"}\nPayment: ${id}`,
-  ],
-  action: seePayment(context, id),
-});
-
-/** For a signed payment that no chain has. */
-export const unsettledLetter = (
-  context: Context,
-  { payment_id: id, amount_cents: cents }: { payment_id: string; amount_cents: number },
-): Letter => ({
-  subject: `Your signed payment of ${usd(cents)} was not made`,
-  paragraphs: [
-    `Your wallet signed a payment of ${usd(cents)}, but it was never sent to the chain, and it has expired. You were not charged.`,
-    `To pay, request payment instructions again and sign those.\nPayment: ${id}`,
-  ],
-  action: seePayment(context, id),
-});
-
-/** For a crypto payment that could not be credited. `why` is a sentence. */
-export const sentBackLetter = (context: Context, { id, cents, why }: { id: string; cents: number; why: string }): Letter => ({
-  subject: `Your crypto payment of ${usd(cents)} was sent back`,
-  paragraphs: [`Your crypto payment of ${usd(cents)} was refunded instead of credited.`, `Reason: ${why}`],
-  action: seePayment(context, id),
-});

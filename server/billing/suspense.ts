@@ -9,7 +9,7 @@ import { conflict, invalid, notFound } from "../lib/api-error.ts";
 import { creditKept, type SuspenseDeposit, suspenseAccountOf } from "./crypto/release.ts";
 import { centsOf } from "./crypto/rules.ts";
 import type * as crypto from "./crypto/store.ts";
-import { sentBackLetter } from "./payments.ts";
+import { sentBackLetter } from "./letters.ts";
 import type * as payments from "./store.ts";
 import * as suspense from "./suspense-store.ts";
 
@@ -56,7 +56,7 @@ export async function refundSuspense(tx: Tx, id: string, { adminId, note }: Deci
     data: { paymentId, amountCents: cents, status: "failed", provider: "x402" },
     notice: { amountCents: cents, sentBack: note },
   });
-  await mailUserAbout(tx, ownerId, "payment.failed", sentBackLetter(tx, { id: paymentId, cents, why: note }));
+  await mailUserAbout(tx, ownerId, "payment.failed", sentBackLetter({ config: tx.config, paymentId, cents, why: note }));
 }
 
 async function findOpen(tx: Query, id: string): Promise<SuspenseDeposit> {

@@ -3,8 +3,7 @@ import type { Deps } from "../app/deps.ts";
 import type { Tx } from "../app/tx.ts";
 import { mailAbout } from "../events/event-mails.ts";
 import type { Job } from "../jobs/job.ts";
-import { portalLinks, taskLink } from "../mail/links.ts";
-import { type Letter, nameInMail } from "../mail/texts.ts";
+import { messageLetter } from "./letters.ts";
 import * as chat from "./store.ts";
 
 /** Emails about messages that stay unread: one per conversation until its reader reads it. */
@@ -37,26 +36,10 @@ export const mentionUnread = (job: Job, deps: Deps) =>
     if (isBlocked === 1) return;
     const reader = await users.find(tx, isForOwner ? conversation.owner_id : conversation.playtester_id);
     const from = await users.find(tx, oldest.sender_id);
-    const letter = letterOf(deps, { conversationId, isForOwner, from: from?.display_name ?? "Someone", unread });
+    const letter = messageLetter({
+      ...{ config: deps.config, conversationId, isForOwner, from: from?.display_name ?? "Someone" },
+      firstMessage: oldest.content,
+      unreadCount: unread.length,
+    });
     await mailAbout(tx, reader, "chat.message", letter);
   });
-
-function letterOf(
-  { config }: Deps,
-  about: { conversationId: string; isForOwner: boolean; from: string; unread: readonly chat.MessageRow[] },
-): Letter {
-  const who = nameInMail(about.from);
-  const [first, count] = [about.unread[0]!, about.unread.length];
-  const url = about.isForOwner
-    ? taskLink(config, "chat", about.conversationId)
-    : portalLinks(config).conversation(about.conversationId);
-  return {
-    preview: first.content,
-    subject: `${who} sent you ${count === 1 ? "a message" : `${count} messages`}`,
-    paragraphs: [
-      count === 1 ? `${who} wrote:` : `${who} sent you ${count} messages that you have not read. The first:`,
-      first.content,
-    ],
-    action: { label: "Read the conversation", url },
-  };
-}

@@ -80,6 +80,24 @@ function settingsOf({ config }: Context, role: Role): Action | null {
   return { label: "All email settings", url: config.baseUrl + (role === "playtester" ? portal : studio).emails() };
 }
 
+interface Summary {
+  name: string;
+  entries: readonly Letter[];
+  footer: ReturnType<typeof footerOf>;
+}
+
+export const composeSummary = ({ name, entries, footer }: Summary) =>
+  compose({
+    subject: entries.length === 1 ? entries[0]!.subject : `${entries.length} notifications in one email`,
+    to: name,
+    preview: entries.map(({ subject }) => subject).join(" · "),
+    paragraphs: [
+      "This email collects notifications, because you chose one email a day for them or because there were many in a short time.",
+    ],
+    entries,
+    footer,
+  });
+
 /** Sends what was collected for a person as one email. */
 export const sendSummary = (job: Job, deps: Deps) =>
   deps.store.write(async (tx) => {
@@ -91,16 +109,7 @@ export const sendSummary = (job: Job, deps: Deps) =>
     await mails.markCollected(tx, reader.id, now);
     const kinds = [...new Set(collected.map(({ kind }) => kind as MailedKind))];
     const entries = collected.map(({ entry }) => JSON.parse(entry!) as Letter);
-    const content = compose({
-      subject: entries.length === 1 ? entries[0]!.subject : `${entries.length} notifications in one email`,
-      to: reader.display_name,
-      preview: entries.map(({ subject }) => subject).join(" · "),
-      paragraphs: [
-        "This email collects notifications, because you chose one email a day for them or because there were many in a short time.",
-      ],
-      entries,
-      footer: footerOf(deps, reader, kinds),
-    });
+    const content = composeSummary({ name: reader.display_name, entries, footer: footerOf(deps, reader, kinds) });
     const about = { user_id: reader.id, kind: "summary", unsubscribe_url: unsubscribeUrl(deps, reader.id, kinds) };
     await queueMail(tx, reader.email, content, { ...about, entry: null, collect_at: null });
   });

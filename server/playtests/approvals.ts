@@ -3,8 +3,7 @@ import type { Tx } from "../app/tx.ts";
 import { emit, type Recipient } from "../events/emit.ts";
 import { mailAbout } from "../events/event-mails.ts";
 import * as games from "../games/store.ts";
-import { taskLink } from "../mail/links.ts";
-import { nameInMail } from "../mail/texts.ts";
+import { approvalPendingLetter } from "./letters.ts";
 import type { PlaytestRow } from "./store.ts";
 
 /** Tells the admins who may approve that a free trial, or the video of one of its slots, waits for that. */
@@ -21,13 +20,6 @@ export async function announceApproval(
     data: { playtestId: playtest.id, gameId: playtest.game_id, slotId },
     notice: { gameName, pending: slotId === null ? "trial" : "video" },
   });
-  const id = slotId ?? playtest.id;
-  const what = slotId === null ? "The free trial" : "A video of the free trial";
-  const until = slotId === null ? "Playtesters cannot see it until then." : "It is not published until then.";
-  for (const admin of admins)
-    await mailAbout(tx, admin, "approval.pending", {
-      subject: `${what} of ${nameInMail(gameName)} waits for your approval`,
-      paragraphs: [`${what} of ${nameInMail(gameName)} waits for your approval. ${until}`],
-      action: { label: "See the approval", url: taskLink(tx.config, "approval", id) },
-    });
+  const letter = approvalPendingLetter({ config: tx.config, gameName, playtestId: playtest.id, slotId });
+  for (const admin of admins) await mailAbout(tx, admin, "approval.pending", letter);
 }

@@ -8,6 +8,7 @@ import type { ReadTx, Tx } from "../app/tx.ts";
 import type { Purchase } from "../billing/budgets/rules.ts";
 import { bindingOn, needsApproval, plan, release, take } from "../billing/budgets/service.ts";
 import { requireUnfrozen } from "../billing/cards/freezes.ts";
+import { creditLowLetter } from "../billing/letters.ts";
 import * as payments from "../billing/store.ts";
 import { isUniqueViolation, type Query } from "../database/port.ts";
 import { fullRow } from "../database/rows.ts";
@@ -18,8 +19,6 @@ import type { Caller } from "../http/call.ts";
 import { accounts, orderTransfer } from "../ledger/rules.ts";
 import * as ledger from "../ledger/store.ts";
 import { ApiError, conflict, invalid } from "../lib/api-error.ts";
-import { usd } from "../lib/money.ts";
-import { taskLink } from "../mail/links.ts";
 import { queueIndexing } from "../search/queue.ts";
 import { announceApproval } from "./approvals.ts";
 import { ownGame } from "./find.ts";
@@ -219,17 +218,12 @@ async function tellWhenLow(
     data: { balanceCents, thresholdCents },
     notice: { amountCents: balanceCents },
   });
-  await mailUserAbout(tx, ownerId, "credit.low", {
-    subject: `Your credit is ${usd(balanceCents)}`,
-    paragraphs: [
-      `After your last order your credit is ${usd(balanceCents)}, less than ${usd(thresholdCents)}.`,
-      deps.cards
-        ? "Playtests that are running are paid for and continue. Add credit before the next order, or pay it by card or with playtest hours."
-        : "Playtests that are running are paid for and continue. Add credit before the next order, or pay it with playtest hours.",
-      deps.cards ? "You can add credit by card." : "The page of your credit says how to add some.",
-    ],
-    action: { label: "Add credit", url: taskLink(deps.config, "credit") },
-  });
+  await mailUserAbout(
+    tx,
+    ownerId,
+    "credit.low",
+    creditLowLetter({ config: deps.config, balanceCents, thresholdCents, takesCards: deps.cards !== null }),
+  );
 }
 
 /** Activates an order that was paid later than it was placed. */

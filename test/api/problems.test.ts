@@ -76,7 +76,7 @@ onBothDatabases("problem report", (serve, it) => {
     await ensureAdmin(server.deps);
     await blockedSlot(server);
     await server.advance(0);
-    expect((await server.deps.store.read((q) => q.all("SELECT * FROM mails WHERE recipient LIKE '%.invalid'")))).toEqual([]);
+    expect(await server.deps.store.read((q) => q.all("SELECT * FROM mails WHERE recipient LIKE '%.invalid'"))).toEqual([]);
   });
 
   it("report: shown with the slot, in the slot list and among the blocked submissions", async ({ server }) => {

@@ -22,7 +22,11 @@ onBothDatabases("the emails of a sandbox in the browser", (_serve, it) => {
     for (const wrong of [`${path}/text`, "/sandbox/mails/1", "/sandbox"]) expect((await browser.get(wrong)).status).toBe(404);
   });
 
-  it("include those about events to accounts that the sandbox made, which no mail server gets", async ({ server, owner, gameId }) => {
+  it("include those about events to accounts that the sandbox made, which no mail server gets", async ({
+    server,
+    owner,
+    gameId,
+  }) => {
     const { testers } = (await server.request("POST", "/sandbox/testers", { body: { count: 1 } })).body.data;
     const tester = personWith(server, testers[0].apiKey, "");
     await giveCredit(server, owner, 10_000);

@@ -1,8 +1,16 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, it } from "vitest";
+import * as payoutLetters from "../../server/admin/payouts/letters.ts";
+import * as billingLetters from "../../server/billing/letters.ts";
+import * as chatLetters from "../../server/chat/letters.ts";
+import * as eventMails from "../../server/events/event-mails.ts";
+import * as webhookLetters from "../../server/events/webhooks/letters.ts";
 import * as factorMails from "../../server/mail/factor-texts.ts";
 import * as payoutMails from "../../server/mail/payout-texts.ts";
 import * as accountMails from "../../server/mail/texts.ts";
 import { compose, type Letter, type MailContent } from "../../server/mail/texts.ts";
+import * as orderLetters from "../../server/playtests/letters.ts";
 import * as publicationMails from "../../server/playtests/publications/letters.ts";
 import * as scheduleMails from "../../server/playtests/schedule/mails.ts";
 import * as slotMails from "../../server/playtests/slots/mails.ts";
@@ -13,7 +21,7 @@ const at = Date.UTC(2026, 2, 4, 12);
 
 /** Everything that any of the emails tells of. Each takes what it needs. */
 const about = {
-  config: { baseUrl: "https://playtest.example", payments: { enabled: true } },
+  config: { baseUrl: "https://playtest.example", payments: { enabled: true }, retention: { deliveryMs: 30 * 24 * 3_600_000 } },
   zone: "Europe/Berlin",
   name: "Tess",
   brand: "Lantern Playtests",
@@ -77,6 +85,45 @@ const about = {
   unused: 1,
   needed: 2,
   newKeys: 1,
+  paymentId: "PAYMENT",
+  payoutId: "PAYOUT",
+  approvalId: "APPROVAL",
+  conversationId: "CONVERSATION",
+  webhookId: "WEBHOOK",
+  cents: 2000,
+  balanceCents: 900,
+  thresholdCents: 2000,
+  totalCents: 8000,
+  paidAt: at,
+  retryAt: at,
+  waitsUntil: at,
+  description: "4 × playtest of 60 minutes, 1 player",
+  invoice: { id: "INVOICE", number: "PT-2026-000001" },
+  why: "The amount was too small.",
+  failure: "Account closed",
+  takesCards: true,
+  budget: "$90.00 of $100.00 of the budget of all keys per month are spent",
+  percent: 80,
+  planName: "Indie Monthly",
+  disputeEnding: "won",
+  stillFrozen: false,
+  keyName: "ci",
+  isForOwner: true,
+  from: "Tess",
+  firstMessage: "Is there a new build?",
+  unreadCount: 2,
+  gone: false,
+  entries: [
+    slotMails.closedLetter({
+      config: { baseUrl: "https://playtest.example", payments: { enabled: true } },
+      gameName: "Lantern Deep",
+    }),
+  ],
+  footer: {
+    why: "You get this email because of your setting for “Receipts”.",
+    off: { label: "Turn these emails off, or get one email a day", url: "https://playtest.example/unsubscribe" },
+    all: null,
+  },
 };
 
 /** The functions of a module that write an email. A new one is tested without being listed. */
@@ -90,10 +137,28 @@ const mailOf = (write: (given: unknown) => unknown, given: object): MailContent 
 
 const previewOf = (html: string) => /<div class="preview"[^>]*>(.*?)(?:&#847;|<)/.exec(html)?.[1];
 
+const server = join(import.meta.dirname, "../../server");
+
+/** The files that write emails. */
+const modules: Record<string, object> = {
+  "admin/payouts/letters.ts": payoutLetters,
+  "billing/letters.ts": billingLetters,
+  "chat/letters.ts": chatLetters,
+  "events/event-mails.ts": eventMails,
+  "events/webhooks/letters.ts": webhookLetters,
+  "mail/factor-texts.ts": factorMails,
+  "mail/payout-texts.ts": payoutMails,
+  "mail/texts.ts": accountMails,
+  "playtests/letters.ts": orderLetters,
+  "playtests/publications/letters.ts": publicationMails,
+  "playtests/schedule/mails.ts": scheduleMails,
+  "playtests/slots/mails.ts": slotMails,
+  "playtests/teams/letters.ts": teamMails,
+};
+const { "playtests/teams/letters.ts": _, ...others } = modules;
+
 const rows = [
-  ...[accountMails, factorMails, payoutMails, publicationMails, scheduleMails, slotMails].flatMap((module) =>
-    writersIn(module).map(([name, write]) => [name, mailOf(write, about)] as const),
-  ),
+  ...Object.values(others).flatMap((module) => writersIn(module).map(([name, write]) => [name, mailOf(write, about)] as const)),
   ...writersIn(teamMails).map(
     ([name, write]) => [name, mailOf(write, { ...about, at: "Wed 2026-03-04 13:00, Europe/Berlin (UTC+01:00)" })] as const,
   ),
@@ -105,6 +170,12 @@ it.each(rows)("%s: has a preview, dark styles and the site's name, and no comman
 
 it.each(rows)("%s: reads well alone", (_, { subject, text, html }) => {
   expect(`Subject: ${subject}\nPreview: ${previewOf(html)}\n\n${text}`).toMatchSnapshot();
+});
+
+it("every file that writes an email has its emails here", () => {
+  const files = readdirSync(server, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"));
+  const writing = files.filter((file) => /^\s+paragraphs: \[/m.test(readFileSync(join(server, file), "utf8")));
+  expect(writing.sort()).toEqual(Object.keys(modules));
 });
 
 it("an email without what every email has is found", () => {

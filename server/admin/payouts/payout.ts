@@ -1,7 +1,6 @@
-import { zonedText } from "../../../src/contract/time/zones.ts";
 import { sealingContext as detailsContext } from "../../accounts/payout-details/store.ts";
 import * as users from "../../accounts/users-store.ts";
-import type { Context, Tx } from "../../app/tx.ts";
+import type { Tx } from "../../app/tx.ts";
 import type { Query } from "../../database/port.ts";
 import { emit } from "../../events/emit.ts";
 import { mailUserAbout } from "../../events/event-mails.ts";
@@ -10,9 +9,8 @@ import * as ledger from "../../ledger/store.ts";
 import { conflict, notFound } from "../../lib/api-error.ts";
 import { usd } from "../../lib/money.ts";
 import { iso } from "../../lib/time.ts";
-import { portalLinks } from "../../mail/links.ts";
-import { type Letter, nameInMail } from "../../mail/texts.ts";
 import { type Unpaid, unpaidOf } from "../../playtests/slots/earnings.ts";
+import { payoutFailedLetter, payoutSentLetter } from "./letters.ts";
 import type { Owed } from "./owed.ts";
 import * as payouts from "./store.ts";
 
@@ -118,34 +116,10 @@ async function announce(tx: Tx, payout: payouts.PayoutRow, kind: "payout.complet
     data: { payoutId, amountCents: cents },
     notice: { amountCents: cents },
   });
-  await mailUserAbout(tx, playtesterId, kind, (zone) => letterOf(tx, kind, payout, zone));
-}
-
-function letterOf(
-  { config }: Context,
-  kind: "payout.completed" | "payout.failed",
-  payout: payouts.PayoutRow,
-  zone: string | null,
-): Letter {
-  const amount = usd(payout.amount_cents);
-  const action = { label: "See your earnings", url: portalLinks(config).earnings };
-  if (kind === "payout.completed")
-    return {
-      subject: `${amount} of your earnings were paid out`,
-      paragraphs: [
-        `The operator of this server recorded on ${zonedText(payout.completed_at ?? payout.created_at, zone)} that a payout of ${amount} was sent to you. If it does not arrive, contact the operator.`,
-        `Payout: ${payout.id}`,
-      ],
-      action,
-    };
-  return {
-    subject: `Your payout of ${amount} failed`,
-    paragraphs: [
-      `The payout of ${amount} of ${zonedText(payout.created_at, zone)} failed. The amount was returned to your earnings and can be paid out again.`,
-      ...(payout.failure === null ? [] : [`Reason: ${nameInMail(payout.failure)}`]),
-      "Check your payout details on the page of your earnings.",
-      `Payout: ${payout.id}`,
-    ],
-    action,
-  };
+  await mailUserAbout(tx, playtesterId, kind, (zone) => {
+    const about = { config: tx.config, payoutId, cents, zone };
+    return kind === "payout.completed"
+      ? payoutSentLetter({ ...about, at: payout.completed_at ?? payout.created_at })
+      : payoutFailedLetter({ ...about, at: payout.created_at, failure: payout.failure });
+  });
 }

@@ -4,7 +4,7 @@ import type { Tx } from "../../app/tx.ts";
 import { emit } from "../../events/emit.ts";
 import { mailUserAbout } from "../../events/event-mails.ts";
 import { usd } from "../../lib/money.ts";
-import { taskLink } from "../../mail/links.ts";
+import { budgetRefusedLetter, budgetSpentLetter } from "../letters.ts";
 import { type Amounts, bitsUpTo, leftOf, refusedBit, thresholdOf, windowStart } from "./rules.ts";
 import * as store from "./store.ts";
 
@@ -19,8 +19,6 @@ const dataOf = (tx: Tx, budget: BudgetRow, spent: Amounts) => {
 
 const alertedIn = async (tx: Tx, window: Window) => (await store.usesOf(tx, [window]))[0]?.alerted ?? 0;
 
-const action = (tx: Tx) => ({ label: "See the budgets", url: taskLink(tx.config, "budget") });
-
 /** Tells that 50, 80 or 100 percent of a budget are spent. */
 export async function tellThreshold(tx: Tx, budget: BudgetRow, window: Window, spent: Amounts): Promise<void> {
   const threshold = thresholdOf(budget, spent);
@@ -34,11 +32,7 @@ export async function tellThreshold(tx: Tx, budget: BudgetRow, window: Window, s
     data: { ...dataOf(tx, budget, spent), percent },
     notice: { budget: text, percent },
   });
-  await mailUserAbout(tx, budget.owner_id, "budget.threshold", {
-    subject: percent === 100 ? "A budget is spent" : `${percent} % of a budget is spent`,
-    paragraphs: [`${text}.`],
-    action: action(tx),
-  });
+  await mailUserAbout(tx, budget.owner_id, "budget.threshold", budgetSpentLetter({ config: tx.config, budget: text, percent }));
 }
 
 /** Tells that a budget refused something, the first time in its window. An order that is too large by itself is not told of. */
@@ -55,12 +49,5 @@ export async function tellRefusal(tx: Tx, budget: BudgetRow, spent: Amounts): Pr
     data: dataOf(tx, budget, spent),
     notice: { budget: text },
   });
-  await mailUserAbout(tx, budget.owner_id, "budget.exceeded", {
-    subject: "A budget refused an order or payment",
-    paragraphs: [
-      `An order or payment was refused because a budget does not cover it. ${text}.`,
-      "You get one such email for each day, month or total of a budget.",
-    ],
-    action: action(tx),
-  });
+  await mailUserAbout(tx, budget.owner_id, "budget.exceeded", budgetRefusedLetter({ config: tx.config, budget: text }));
 }

@@ -1,6 +1,5 @@
 import type { EndedReason } from "../../../src/contract/billing.ts";
 import type { EventKind } from "../../../src/contract/events/kinds.ts";
-import { zonedText } from "../../../src/contract/time/zones.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { ReadTx, Tx } from "../../app/tx.ts";
 import { emit } from "../../events/emit.ts";
@@ -9,10 +8,10 @@ import { accounts } from "../../ledger/rules.ts";
 import { balance, postAll } from "../../ledger/store.ts";
 import { badRequest } from "../../lib/api-error.ts";
 import { utc } from "../../lib/time.ts";
-import { taskLink } from "../../mail/links.ts";
 import type { Reversed } from "../cards/dispute-rules.ts";
 import { settleOwedMinutes } from "../hours.ts";
 import type { Period } from "../invoices/rules.ts";
+import { renewalFailedLetter } from "../letters.ts";
 import { openCheckout, requireCards } from "../payments.ts";
 import * as payments from "../store.ts";
 import { type PlanKey, planOf } from "./plans.ts";
@@ -210,14 +209,5 @@ export async function emitSubscription(
     notice: { planName, until, hasEnded: row.status === "cancelled" },
   });
   if (kind !== "subscription.payment_failed") return;
-  await mailUserAbout(tx, row.owner_id, kind, (zone) => ({
-    subject: `The renewal of ${planName} could not be charged`,
-    paragraphs: [
-      `The renewal of ${planName} could not be charged.`,
-      retryAt !== null
-        ? `The charge is tried again on ${zonedText(retryAt, zone)}. Make sure that your card can be charged by then.`
-        : "The charge is not tried again, so the plan has ended. You keep your unused hours and can subscribe again.",
-    ],
-    action: { label: "See the subscription", url: taskLink(tx.config, "subscription") },
-  }));
+  await mailUserAbout(tx, row.owner_id, kind, (zone) => renewalFailedLetter({ config: tx.config, planName, retryAt, zone }));
 }

@@ -1,17 +1,15 @@
 import type { EventData } from "../../../src/contract/events/payloads.ts";
-import { plural } from "../../../src/contract/text/plural.ts";
-import { zonedText } from "../../../src/contract/time/zones.ts";
 import * as users from "../../accounts/users-store.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Context, ReadTx, Tx } from "../../app/tx.ts";
-import { taskAction, taskLink } from "../../mail/links.ts";
-import type { Letter } from "../../mail/texts.ts";
+import { taskAction } from "../../mail/links.ts";
 import { AddressRefused } from "../../outbound/index.ts";
 import { emit } from "../emit.ts";
 import { mailAbout } from "../event-mails.ts";
 import { noticeOf } from "../notices.ts";
 import * as notifications from "../notifications-store.ts";
 import { type ChatFormat, formats } from "./formats.ts";
+import { webhookDisabledLetter } from "./letters.ts";
 import { failuresToDisable, nextAttemptAt, retryAfterMs } from "./schedule.ts";
 import { signatureHeaders } from "./signature.ts";
 import * as webhooks from "./store.ts";
@@ -206,24 +204,7 @@ async function disable(tx: Tx, webhook: webhooks.WebhookRow, gone: boolean): Pro
     data,
     notice: { url: webhook.url, gone },
   });
-  await mailAbout(tx, owner, "webhook.disabled", (zone) => disabledLetter(tx, webhook, { gone, at: now, zone }));
+  await mailAbout(tx, owner, "webhook.disabled", (zone) =>
+    webhookDisabledLetter({ config: tx.config, webhookId: webhook.id, url: webhook.url, gone, at: now, zone }),
+  );
 }
-
-const hour = 3_600_000;
-const inDays = (ms: number) =>
-  ms < 24 * hour ? plural(Math.floor(ms / hour), "hour") : plural(Math.floor(ms / (24 * hour)), "day");
-
-/** `at` (ms) is when it was disabled. */
-const disabledLetter = (
-  { config }: Context,
-  { id, url }: webhooks.WebhookRow,
-  { gone, at, zone }: { gone: boolean; at: number; zone: string | null },
-): Letter => ({
-  subject: "Your webhook was disabled",
-  paragraphs: [
-    `Your webhook ${url} was disabled because ${gone ? "its endpoint responded with 410 Gone" : "too many deliveries in a row failed"}.`,
-    `Pending deliveries resume when you enable the webhook, and events that occur until then can be redelivered. Deliveries are kept for ${inDays(config.retention.deliveryMs)}.`,
-    `Fix your endpoint, then enable the webhook on its page. There you can also resend the events that occurred since ${zonedText(at, zone)}.`,
-  ],
-  action: { label: "See the webhook", url: taskLink(config, "webhook", id) },
-});

@@ -1,5 +1,4 @@
 import type { Order } from "../../../src/contract/order-body.ts";
-import { zonedText } from "../../../src/contract/time/zones.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { ReadTx, Tx } from "../../app/tx.ts";
 import { bindingOn, needsApproval } from "../../billing/budgets/service.ts";
@@ -11,8 +10,7 @@ import type { Job } from "../../jobs/job.ts";
 import { conflict, forbidden } from "../../lib/api-error.ts";
 import { usd } from "../../lib/money.ts";
 import { utc } from "../../lib/time.ts";
-import { taskLink } from "../../mail/links.ts";
-import { nameInMail } from "../../mail/texts.ts";
+import { orderApprovalLetter } from "../letters.ts";
 import type { PaymentMethod } from "../rules.ts";
 import * as playtests from "../store.ts";
 import { playtestView } from "../views.ts";
@@ -85,13 +83,12 @@ async function ask(tx: Tx, row: Row): Promise<Row> {
     data: { ...aboutOf(row), expiresAt: new Date(row.expires_at).toISOString() },
     notice: { gameName, keyName, amountCents: row.total_cents, until: utc(row.expires_at) },
   });
-  await mailUserAbout(tx, row.owner_id, "order.approval_requested", (zone) => ({
-    subject: `Approve an order of ${usd(row.total_cents)}?`,
-    paragraphs: [
-      `The API key ${nameInMail(keyName)} wants to order a playtest of ${nameInMail(gameName)} for ${usd(row.total_cents)}. Nothing was ordered or charged yet. It waits for you until ${zonedText(row.expires_at, zone)}.`,
-    ],
-    action: { label: "Decide on the order", url: taskLink(tx.config, "order", row.id) },
-  }));
+  await mailUserAbout(tx, row.owner_id, "order.approval_requested", (zone) =>
+    orderApprovalLetter({
+      ...{ config: tx.config, gameName, keyName, approvalId: row.id, totalCents: row.total_cents, zone },
+      waitsUntil: row.expires_at,
+    }),
+  );
   return row;
 }
 

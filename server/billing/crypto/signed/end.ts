@@ -2,7 +2,7 @@ import type { Deps } from "../../../app/deps.ts";
 import type { Tx } from "../../../app/tx.ts";
 import { mailUserAbout } from "../../../events/event-mails.ts";
 import { type Job, RetryLater } from "../../../jobs/job.ts";
-import { unsettledLetter } from "../../payments.ts";
+import { unsettledLetter } from "../../letters.ts";
 import { bookFound, orLater } from "../scan-deposits.ts";
 import * as crypto from "../store.ts";
 import * as store from "./store.ts";
@@ -52,5 +52,7 @@ export async function endSignedPayment(job: Job, deps: Deps): Promise<void> {
 async function release(tx: Tx, row: store.SignedRow): Promise<void> {
   const changed = await store.note(tx, row.id, { status: "failed", error: "expired unused", updated_at: tx.now });
   const quote = changed === 1 ? await crypto.find(tx, row.quote_id) : undefined;
-  if (quote) await mailUserAbout(tx, row.owner_id, "payment.failed", unsettledLetter(tx, quote));
+  if (!quote) return;
+  const about = { config: tx.config, paymentId: quote.payment_id, cents: quote.amount_cents };
+  await mailUserAbout(tx, row.owner_id, "payment.failed", unsettledLetter(about));
 }
