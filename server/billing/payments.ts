@@ -91,7 +91,10 @@ export async function announceFailed(tx: Tx, payment: payments.PaymentRow): Prom
 }
 
 const aboutOf = ({ config }: Tx, { id: paymentId, amount_cents: cents, description }: payments.PaymentRow) => ({
-  ...{ config, paymentId, cents, description },
+  config,
+  paymentId,
+  cents,
+  description,
 });
 
 const emitPayment = (tx: Tx, kind: "payment.completed" | "payment.failed", payment: payments.PaymentRow) =>

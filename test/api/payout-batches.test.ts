@@ -106,7 +106,16 @@ onBothDatabases("payout batches", (serve) => {
     await ann.setPayoutDetails({ body: { method: "paypal", email: "mallory@example.com", password } });
     const instructions = async (method: string) =>
       (await admin.post(`/admin/payout-batches/${batch.id}/instructions`, { method })).body.data.payments;
-    const empty = { iban: null, accountNumber: null, routingNumber: null, email: null, instructions: null };
+    const empty = {
+      address: null,
+      country: null,
+      taxNumber: null,
+      iban: null,
+      accountNumber: null,
+      routingNumber: null,
+      email: null,
+      instructions: null,
+    };
     const [payment] = await instructions("bank");
     expect(payment).toEqual({
       ...empty,

@@ -50,6 +50,21 @@ describe("admin", () => {
     expect(await admin(`publishing connect ${words}`)).toMatchObject({ code: 2, stderr: expect.stringContaining(said) });
   });
 
+  it("playtests: are found by the name of their game, and one shows each of its slots", async () => {
+    const { server, owner, gameId } = fixture;
+    const id = await fixture.order();
+    const ann = await registerPlaytester(server, "Ann");
+    const slotId = await play(server, ann, id);
+    const { name } = (await owner.getGame({ params: { id: gameId } })).game;
+    const { playtests } = await data(`playtests --search ${name.slice(0, 4).toLowerCase()}`);
+    expect(playtests).toMatchObject([{ id, gameName: name, heldCents: 2000, slots: { submitted: 1, open: 0 } }]);
+    expect((await data("playtests --search nothing")).playtests).toEqual([]);
+    const shown = await fixture.run(`admin playtests show ${id}`, { key, tty: true });
+    expect(shown.stdout).toMatch(new RegExp(`each slot +${slotId.slice(-8)} submitted Ann\\n`));
+    expect(shown.stdout).toMatch(/held +\$20\.00\n/);
+    expect(JSON.parse((await admin(`playtests show ${id} --json=id`)).stdout)).toEqual({ playtest: { id } });
+  });
+
   it("admin approvals: approves and rejects a pending approval by its listed id", async () => {
     expect((await admin("approvals")).stdout).toBe("");
     const trial = await fixture.order({ isFreePublicTrial: true });
