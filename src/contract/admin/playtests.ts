@@ -49,11 +49,9 @@ export const operatedPlaytests = {
     query: z.object({
       ...page,
       id: id().optional().meta({ description: "Only this playtest, those of this game, or those of this owner." }),
-      search: text(254, 1)
-        .optional()
-        .meta({
-          description: "Only those with this text in the name of the game or owner or in the owner's email address, in any case.",
-        }),
+      search: text(254, 1).optional().meta({
+        description: "Only those with this text in the name of the game or owner or in the owner's email address, in any case.",
+      }),
     }),
     list: true,
     reply: z.strictObject({ playtests: z.array(operatedPlaytest) }),
