@@ -1,5 +1,6 @@
 import type { PlannedRequest } from "./api/types.ts";
 import type { ErrorDetail } from "./contract/errors.ts";
+import { Refused } from "./contract/text/refused.ts";
 import { folderOf, shortageOf } from "./contract/text/shortages.ts";
 
 /** Frozen within a major version: scripts depend on them. */
@@ -87,8 +88,9 @@ export function cannotWrite(path: string, error: Error, hint = "Choose another p
   return failure(`Cannot write ${path}: ${why}.`, shortage ? `${shortage.remedy} ${hint}` : hint, error);
 }
 
-/** The error for what the computer lacks, when that is why `error` was thrown; else `error` itself. */
-export function withoutShortage(error: unknown): unknown {
+/** The error for a text that cannot be used, or for what the computer lacks, when that is why `error` was thrown; else `error` itself. */
+export function explained(error: unknown): unknown {
+  if (error instanceof Refused) return usage(error.message, error.hint);
   const shortage = error instanceof CliError ? undefined : shortageOf(error, "this command's files");
   if (!shortage) return error;
   const { path } = error as { path?: unknown };

@@ -15,7 +15,6 @@ export type Input<O extends Operation> = OperationInput<O> & CallOptions;
 export interface Reply<T> extends OperationReply<T> {
   status: number;
   headers: Record<string, string>;
-  /** Whether an earlier attempt at the same call may have taken effect already, so that a replayed reply can be the call's own. */
   repeated: boolean;
 }
 

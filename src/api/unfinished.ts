@@ -1,6 +1,6 @@
 import type { UploadOptions } from "tus-js-client";
+import { sha256 } from "../contract/text/hash.ts";
 import { cacheFile } from "../io/files/cache-file.ts";
-import { sha256 } from "../io/hash.ts";
 
 type Storage = NonNullable<UploadOptions["urlStorage"]>;
 type Previous = Awaited<ReturnType<Storage["findUploadsByFingerprint"]>>[number];

@@ -4,6 +4,8 @@ import { parseMoment, requireTime, timeForms } from "../config/times.ts";
 import type { Operation } from "../contract/index.ts";
 import { centsOf } from "../contract/money/amount.ts";
 import { type Field, operations } from "../contract/static.ts";
+import { choiceOf, fieldValue, inRange, listFormats, splits, wholeNumber } from "../contract/text/field-value.ts";
+import { Refused } from "../contract/text/refused.ts";
 import { usage } from "../errors.ts";
 import { usd } from "../io/text.ts";
 
@@ -34,11 +36,18 @@ interface Options {
 
 const asIs = (text: string) => text;
 
+/** What is wrong with a text, as a usage error that starts with `label`. */
+function labeled<T>(label: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw error instanceof Refused ? usage(`${label}: ${error.message}`) : error;
+  }
+}
+
 /** Parses a whole number in a range. Throws a usage error that starts with `label`. */
 export function parseInteger(text: string, label: string, min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER) {
-  const value = Number(text);
-  if (!/^-?\d+$/.test(text) || !Number.isSafeInteger(value))
-    throw usage(`${label}: ${JSON.stringify(text)} is not a whole number.`);
+  const value = labeled(label, () => wholeNumber(text));
   if (value < min || value > max) throw usage(`${label}: must be ${rangeText(min, max)}, not ${text}.`);
   return value;
 }
@@ -52,13 +61,6 @@ export function parseMoney(text: string, label: string): number {
   const cents = centsOf(text);
   if (cents === undefined) throw usage(`${label}: ${JSON.stringify(text)} is not a valid amount. Examples: 20, 20.00, 2000c.`);
   return cents;
-}
-
-function parseChoice(text: string, label: string, choices: readonly string[]) {
-  const found =
-    choices.find((choice) => choice === text) ?? choices.find((choice) => choice.toLowerCase() === text.toLowerCase());
-  if (found === undefined) throw usage(`${label}: ${JSON.stringify(text)} is not one of ${choices.join(", ")}.`);
-  return found;
 }
 
 function parseSeconds(text: string, label: string) {
@@ -132,7 +134,7 @@ export const flag = {
     summary,
     value: choices.join("|"),
     choices,
-    parse: (text, label) => parseChoice(text, label, choices),
+    parse: (text, label) => labeled(label, () => choiceOf(text, choices)),
     ...options,
   }),
   /** May be repeated. */
@@ -154,20 +156,14 @@ const isMoney = ({ name }: Pick<Field, "name">) => name.endsWith("Cents");
 /** Name of the flag for a body or query field. Fields in cents lose the suffix, because their flags take dollars. */
 export const flagName = (field: Pick<Field, "name">) => kebab(field.name.replace(/Cents$/, ""));
 
-const codePoints = (text: string) => [...text].length;
-
 /** Validates a string against a field of the contract and returns the value to send. */
 export function parseField(field: Field, text: string, label: string): unknown {
-  if (field.enum && !field.array) {
-    const choice = parseChoice(text, label, field.enum.map(String));
-    return field.enum.find((value) => String(value) === choice);
-  }
-  if (isMoney(field)) return inRange(field, parseMoney(text, label), label);
-  if (field.type === "integer" || field.type === "number") return inRange(field, parseInteger(text, label), label);
+  if (isMoney(field)) return labeled(label, () => inRange(field, parseMoney(text, label), usd));
   if (field.type === "object") return parseJsonValue(text, label);
   if (isTime(field)) return new Date(requireTime(text, label)).toISOString();
-  const known = field.enum?.find((value) => String(value).toLowerCase() === text.toLowerCase());
-  return known ?? checkText(field, text, label);
+  const value = labeled(label, () => fieldValue(field, text));
+  if (field.format === "uri" && !isWebUrl(text)) throw usage(`${label}: ${JSON.stringify(text)} is not an http or https URL.`);
+  return value;
 }
 
 function parseJsonValue(text: string, label: string): unknown {
@@ -181,13 +177,6 @@ function parseJsonValue(text: string, label: string): unknown {
 /** A bound of a field in the unit that its flag takes. */
 const bound = (field: Field, value: number) => (isMoney(field) ? usd(value) : `${value}`);
 
-function inRange(field: Field, value: number, label: string) {
-  const { min, max } = field;
-  if (min !== undefined && value < min) throw usage(`${label}: must be at least ${bound(field, min)}.`);
-  if (max !== undefined && value > max) throw usage(`${label}: must be at most ${bound(field, max)}.`);
-  return value;
-}
-
 /** A summary with the range behind it, where both ends are known; inside the parentheses that it may end with. */
 function withRange(summary: string, min: number | undefined, max: number | undefined, show: (value: number) => string = String) {
   if (min === undefined || max === undefined) return summary;
@@ -195,25 +184,12 @@ function withRange(summary: string, min: number | undefined, max: number | undef
   return summary.endsWith(")") ? `${summary.slice(0, -1)}; ${range}` : `${summary} (${range}`;
 }
 
-function checkText({ minLength = 0, maxLength, format }: Field, text: string, label: string) {
-  if (format === "iso3166" && codePoints(text) !== 2) throw usage(`${label}: must be a country code such as DE.`);
-  if (codePoints(text) < minLength)
-    throw usage(`${label}: must ${minLength === 1 ? "not be empty" : `have at least ${minLength} characters`}.`);
-  if (maxLength !== undefined && codePoints(text) > maxLength) throw usage(`${label}: must be at most ${maxLength} characters.`);
-  if (format === "uri" && !isWebUrl(text)) throw usage(`${label}: ${JSON.stringify(text)} is not an http or https URL.`);
-  return text;
-}
-
-const codes: Readonly<Record<string, string>> = { bcp47: "en,pt-BR", iso639: "de,en", iso3166: "DE,AT" };
-
-/** Whether a value may list several, between commas. */
-export const splits = ({ enum: values, format = "" }: Field) => values !== undefined || format === "uuid" || format in codes;
 const placeholder = (field: Field) => {
   if (field.enum) return field.enum.join(field.array ? "," : "|");
   if (isMoney(field)) return "USD";
   if (isTime(field)) return "TIME";
   if (field.format === "uri") return "URL";
-  if (field.array && field.format !== undefined && field.format in codes) return codes[field.format];
+  if (field.array && field.format !== undefined && field.format in listFormats) return listFormats[field.format];
   if (field.format === "bcp47") return "LANGUAGE";
   if (field.format === "iso3166") return "COUNTRY";
   return field.type === "integer" || field.type === "number" ? "N" : field.type === "object" ? "JSON" : "TEXT";

@@ -1,6 +1,6 @@
 import { idOf } from "../config/ids.ts";
 import type { Operation } from "../contract/index.ts";
-import { nearest } from "../contract/text/nearest.ts";
+import { idNamedIn, many, meant, type Named } from "../contract/text/named.ts";
 import { CliError, exitCodes, notFound, usage } from "../errors.ts";
 import { at } from "../io/cells.ts";
 import { shellShown, uuid } from "../io/text.ts";
@@ -10,13 +10,13 @@ import type { Context } from "./context.ts";
 export const createGame = "playtest games create --name NAME --build-url URL";
 
 /** What can be named instead of its id: what it is called in messages, where its names are, and the command that lists it. */
-interface Named {
+interface Noun {
   noun: string;
   names: readonly string[];
   listing: string;
 }
 
-const nouns: Partial<Record<Operation, Named>> = {
+const nouns: Partial<Record<Operation, Noun>> = {
   listGames: { noun: "game", names: ["name"], listing: "games list" },
   listCategories: { noun: "category", names: ["name", "slug"], listing: "info categories" },
   listContacts: { noun: "contact", names: ["displayName"], listing: "chat list" },
@@ -36,67 +36,28 @@ const nouns: Partial<Record<Operation, Named>> = {
 export const hasNames = (operation: Operation | undefined): operation is Operation =>
   operation !== undefined && nouns[operation] !== undefined;
 
-const many = (noun: string) => (noun.endsWith("y") && !noun.endsWith("ey") ? `${noun.slice(0, -1)}ies` : `${noun}s`);
-
-/** A name as it is written in an address: `Lantern Deep` is `lantern-deep`. */
-const slugOf = (text: string) =>
-  text
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, "-")
-    .replace(/^-|-$/g, "");
-
 type Item = Record<string, unknown>;
 type Params = Readonly<Record<string, string>>;
 
-const namesOf = (item: Item, { names }: Named) =>
+const namesOf = (item: Item, { names }: Noun) =>
   names.flatMap((path) => {
     const value = at(item, path);
     return typeof value === "string" && value !== "" ? [value] : [];
   });
 
-/** The items that a word means: by id or its end, else by a name as it is written, else by a name or slug in any case. */
-function meant(word: string, items: readonly Item[], named: Named): Item[] {
-  const lower = word.toLowerCase();
-  const tests: ((item: Item) => boolean)[] = [
-    (item) => idOf(item) === word || (/^[0-9a-f]{8}$/.test(lower) && idOf(item)?.toLowerCase().endsWith(lower) === true),
-    (item) => namesOf(item, named).includes(word),
-    (item) => namesOf(item, named).some((name) => name.toLowerCase() === lower || slugOf(name) === lower),
-  ];
-  for (const test of tests) {
-    const found = items.filter(test);
-    if (found.length > 0) return found;
-  }
-  return [];
-}
+/** The items that have an id, by their names. */
+const namedIn = (items: readonly Item[], noun: Noun): Named[] =>
+  items.flatMap((item) => {
+    const id = idOf(item);
+    return id === undefined ? [] : [{ id, names: namesOf(item, noun) }];
+  });
 
-/** The name that a word is nearly, or the only one that has a word that begins so: `lantern` is `Lantern Deep`. */
-function similar(word: string, names: readonly string[]): string | undefined {
-  const having = new Map(
-    names.filter((name) => `-${slugOf(name)}`.includes(`-${slugOf(word)}`)).map((name) => [slugOf(name), name]),
-  );
-  const [only] = having.values();
-  return nearest(word, names) ?? (having.size === 1 && slugOf(word) !== "" ? only : undefined);
-}
-
-function oneOf(word: string, items: readonly Item[], named: Named): string {
-  const found = meant(word, items, named);
-  const [item] = found;
-  if (item !== undefined && found.length === 1) return idOf(item)!;
-  const { noun, listing } = named;
-  if (item !== undefined)
-    throw usage(
-      `${found.length} ${many(noun)} are called ${JSON.stringify(word)}.`,
-      `Use an id: ${found.map((one) => idOf(one)).join(", ")}.`,
-    );
-  const near = similar(
-    word,
-    items.flatMap((one) => namesOf(one, named)),
-  );
-  const list = `To list ${many(noun)}: \`playtest ${listing}\`.`;
-  throw notFound(
-    `No ${noun} is called ${JSON.stringify(word)}.`,
-    near === undefined ? list : `Did you mean ${JSON.stringify(near)}? ${list}`,
-  );
+function oneOf(word: string, items: readonly Item[], noun: Noun): string {
+  const found = idNamedIn(word, namedIn(items, noun), noun.noun);
+  if (typeof found === "string") return found;
+  if (found.isAmbiguous) throw usage(found.message, found.hint);
+  const list = `To list ${many(noun.noun)}: \`playtest ${noun.listing}\`.`;
+  throw notFound(found.message, found.hint === undefined ? list : `${found.hint} ${list}`);
 }
 
 async function itemsOf(ctx: Context, operation: Operation, params: Params): Promise<Item[]> {
@@ -165,8 +126,8 @@ export async function playtestNamed(ctx: Context, word: string): Promise<string>
   const id = ctx.resolveId(word);
   if (uuid.test(id) || ctx.wasListed(id) || !/\p{L}/u.test(word)) return id;
   const named = nouns.listGames!;
-  const games = meant(word, await itemsOf(ctx, "listGames", {}), named);
-  if (games.length === 0) return word;
+  const games = await itemsOf(ctx, "listGames", {});
+  if (meant(word, namedIn(games, named)).length === 0) return word;
   const gameId = oneOf(word, games, named);
   const playtests: Item[] = [];
   for await (const page of ctx.pages("listPlaytests", { params: { gameId } }, { limit: 2 }))

@@ -1,6 +1,6 @@
 import { OutcomeUnknown } from "../api/outcome.ts";
 import type { ErrorDetail } from "../contract/errors.ts";
-import { CliError, DryRun, ExitWith, exitCodeFor, exitCodes, Interrupted, PipeClosed, withoutShortage } from "../errors.ts";
+import { CliError, DryRun, ExitWith, exitCodeFor, exitCodes, explained, Interrupted, PipeClosed } from "../errors.ts";
 import type { Io } from "../io/io.ts";
 import { foldLines, lines, oneLine, painter, redact, redactText, shellShown, toJson, usd, uuid } from "../io/text.ts";
 import { flagName } from "./flags.ts";
@@ -141,7 +141,7 @@ async function showPlan({ requests }: DryRun, running: Running): Promise<number>
 
 /** Prints what a command threw to standard error and returns the exit code. */
 export async function report(thrown: unknown, argv: readonly string[], io: Io, running: Running): Promise<number> {
-  const error = withoutShortage(thrown);
+  const error = explained(thrown);
   if (error instanceof PipeClosed) return exitCodes.ok;
   if (error instanceof ExitWith) return error.exitCode;
   if (error instanceof DryRun) return showPlan(error, running);

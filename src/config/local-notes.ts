@@ -1,8 +1,8 @@
 import { mkdir, open, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { sha256 } from "../contract/text/hash.ts";
 import { cannotWrite, failure } from "../errors.ts";
-import { sha256 } from "../io/hash.ts";
 import { readObject, type Store } from "./store.ts";
 
 /** What is kept on this computer, in one file for each instance and profile. */

@@ -127,6 +127,10 @@ export interface Meta {
 export interface Reply<T> {
   data: T;
   meta: Meta;
+  /** By their names in lower case. */
+  headers?: Readonly<Record<string, string>>;
+  /** Whether an earlier attempt at the same call may have taken effect already, so that a replayed reply can be the call's own. */
+  repeated?: boolean;
 }
 
 /** Calls an operation: in the server itself for its pages, or over HTTP with the client. A failed call throws. */

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
+import { decode } from "../contract/text/decode.ts";
 import { failure, Interrupted, PipeClosed, usage } from "../errors.ts";
-import { decode } from "./files/decode.ts";
 
 interface Output extends NodeJS.WritableStream {
   isTTY?: boolean;

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { apiErrorOf, failureText } from "../../server/http/reply.ts";
 import { shortageOf } from "../../src/contract/text/shortages.ts";
-import { cannotWrite, withoutShortage } from "../../src/errors.ts";
+import { cannotWrite, explained } from "../../src/errors.ts";
 
 const systemError = (code: string, path?: string) => Object.assign(new Error(`${code}: told by the system`), { code, path });
 
@@ -21,7 +21,7 @@ it.each([
     message: expect.stringContaining(what),
   });
   expect(failureText("request", error, "/srv")).toContain(`request failed: ${what}. ${remedy}`);
-  expect(withoutShortage(error)).toMatchObject({ exitCode: 1, extra: { hint: expect.stringContaining(remedy) } });
+  expect(explained(error)).toMatchObject({ exitCode: 1, extra: { hint: expect.stringContaining(remedy) } });
   expect(cannotWrite("/srv/data/video.mp4", error).message).toBe(`Cannot write /srv/data/video.mp4: ${what}.`);
 });
 
@@ -39,6 +39,6 @@ it("shortage: an error of copying or moving is about the folder that is written 
 it.each([systemError("ENOENT", "/srv/x"), systemError("toString"), new Error("ENOSPC"), "ENOSPC"])(
   "shortage: %s is none",
   (error) => {
-    expect([shortageOf(error), withoutShortage(error), apiErrorOf(error).status]).toEqual([undefined, error, 500]);
+    expect([shortageOf(error), explained(error), apiErrorOf(error).status]).toEqual([undefined, error, 500]);
   },
 );

@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
 import { arg, type Context, col, define, flag, viewOf } from "../../cli/define.ts";
 import type { InvitedRole, InviteOutcome } from "../../contract/admin/invitations.ts";
+import { type FileRecord, ignorer, parseRecords, plainName } from "../../contract/files/records.ts";
 import { isEmailAddress, withAsciiDomain } from "../../contract/text/email-address.ts";
 import { notFound, usage } from "../../errors.ts";
-import { type FileRecord, ignorer, parseRecords, plainName } from "../../io/files/records.ts";
 import { plural } from "../../io/text.ts";
 import { inParts } from "../shared/parts.ts";
 import { invitationView } from "./view.ts";

@@ -1,9 +1,9 @@
 import type { Data } from "../../api/client.ts";
 import { parseMoney } from "../../cli/flags.ts";
 import type { PayoutMethod } from "../../contract/accounts/payout-methods.ts";
+import type { FileRecord } from "../../contract/files/records.ts";
 import { csvLine, escapeFormula } from "../../contract/text/csv.ts";
 import { usage } from "../../errors.ts";
-import type { FileRecord } from "../../io/files/records.ts";
 
 type Payment = Data<"readPayoutInstructions">["payments"][number];
 type Column = readonly [header: string, value: (payment: Payment) => string | null];

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import type { Data } from "../../api/client.ts";
 import { arg, define, flag } from "../../cli/define.ts";
+import { parseRecords } from "../../contract/files/records.ts";
 import { exitCodes, partlyDone } from "../../errors.ts";
-import { parseRecords } from "../../io/files/records.ts";
 import { plural, usd } from "../../io/text.ts";
 import { inParts } from "../shared/parts.ts";
 import { type ReturnedRow, returnedRow } from "./payout-files.ts";

@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
 import type { Data, Input } from "../../api/client.ts";
 import { arg, type Context, col, define, flag, viewOf } from "../../cli/define.ts";
+import type { CheckedOrder } from "../../contract/order-check.ts";
 import { notFound, usage } from "../../errors.ts";
 import { plural, usd } from "../../io/text.ts";
 import { earlierCost, fromEarlierOrder, minutesOf, unknownPrice } from "../shared/earlier-price.ts";
-import type { CheckedOrder } from "../shared/order-body.ts";
 import { assembleBody, type OrderFlags, orderFlags } from "../shared/order-flags.ts";
 import { type Mix, mixes, type PricedOrder } from "./mix.ts";
 

@@ -3,13 +3,15 @@ import type { Data } from "../../api/client.ts";
 import { OutcomeUnknown } from "../../api/outcome.ts";
 import { parseObject } from "../../cli/body.ts";
 import type { Context } from "../../cli/define.ts";
+import { isEarlierOrder } from "../../contract/bulk/ordered.ts";
+import type { CheckedOrder, OrderBody } from "../../contract/order-check.ts";
+import { contentKey } from "../../contract/text/content-key.ts";
 import { shellQuote } from "../../contract/text/shell.ts";
 import { CliError } from "../../errors.ts";
 import { plural } from "../../io/text.ts";
-import { contentKey } from "../shared/content-key.ts";
 import { fixedTime, requireFixedTimes } from "../shared/fixed-time.ts";
-import { type CheckedOrder, checkOrder, type OrderBody } from "../shared/order-body.ts";
-import { isEarlierOrder, maxCostHeader, type Price, priceOrder, shortfall } from "../shared/price.ts";
+import { checkOrder } from "../shared/order-body.ts";
+import { maxCostHeader, type Price, priceOrder, shortfall } from "../shared/price.ts";
 import { confirmPrice, refuseShort } from "../shared/spend.ts";
 
 /** An order to place after a push. */

@@ -1,11 +1,12 @@
 import { arg, type Context, define, flag, viewOf } from "../../cli/define.ts";
+import { costOf } from "../../contract/bulk/ordered.ts";
 import { codeSpan } from "../../contract/text/one-line.ts";
 import { notFound, usage } from "../../errors.ts";
 import { ciOutputs, ciSummary } from "../../io/ci.ts";
 import { uploading } from "../../io/meter.ts";
 import { bytes, plural, usd } from "../../io/text.ts";
 import { noteBudgets } from "../shared/budgets/left.ts";
-import { compareCost, costOf, earlierOrder, type Price } from "../shared/price.ts";
+import { compareCost, earlierOrder, type Price } from "../shared/price.ts";
 import { withBuild } from "./build/build.ts";
 import { type ContentFlags, type Findings, noFindings } from "./build/checks.ts";
 import type { BuildFile } from "./build/source.ts";

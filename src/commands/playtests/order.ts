@@ -1,23 +1,16 @@
 import type { Data } from "../../api/client.ts";
 import { arg, type Context, define, flag } from "../../cli/define.ts";
+import { isEarlierOrder } from "../../contract/bulk/ordered.ts";
+import type { OrderBody } from "../../contract/order-check.ts";
+import { contentKey } from "../../contract/text/content-key.ts";
 import { shellQuote } from "../../contract/text/shell.ts";
 import { CliError, usage } from "../../errors.ts";
 import { ciOutputs, ciSummary } from "../../io/ci.ts";
 import { plural } from "../../io/text.ts";
-import { contentKey } from "../shared/content-key.ts";
 import { shownTime } from "../shared/fixed-time.ts";
-import { checkOrder, type OrderBody } from "../shared/order-body.ts";
+import { checkOrder } from "../shared/order-body.ts";
 import { assembleBody, orderFlags } from "../shared/order-flags.ts";
-import {
-  compareCost,
-  earlierOrder,
-  isEarlierOrder,
-  type Method,
-  maxCostHeader,
-  priceOrder,
-  refuseMethod,
-  shortfall,
-} from "../shared/price.ts";
+import { compareCost, earlierOrder, type Method, maxCostHeader, priceOrder, refuseMethod, shortfall } from "../shared/price.ts";
 import { confirmPrice, refuseShort } from "../shared/spend.ts";
 import { checkWallet, payWithWallet, receiptOf } from "../shared/wallet.ts";
 import { checkBuild } from "./build-check.ts";

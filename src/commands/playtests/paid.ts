@@ -1,16 +1,13 @@
-import type { Data } from "../../api/client.ts";
 import { isWebUrl } from "../../api/url.ts";
 import { type Context, detail, moneyCol, type Row, viewOf } from "../../cli/define.ts";
 import { budgetText } from "../../contract/accounts/budget-text.ts";
+import { costOf, isFree, type OrderReply } from "../../contract/bulk/ordered.ts";
 import { CliError, DryRun, exitCodes } from "../../errors.ts";
 import type { Outcome } from "../../io/output.ts";
 import { plural, usd } from "../../io/text.ts";
-import { costOf } from "../shared/price.ts";
 import { waysToPay } from "../shared/spend.ts";
 import type { Receipt } from "../shared/wallet.ts";
 import { playtestColumns } from "./view.ts";
-
-type OrderReply = Data<"createPlaytest">;
 
 /** How an order was paid. */
 export function paidText(reply: OrderReply): string {
@@ -26,10 +23,6 @@ export function paidText(reply: OrderReply): string {
   if ("requiresPayment" in reply || reply.playtest.status === "pending_payment") return `unpaid: ${amount || "an amount "}due`;
   return isFree(reply) ? "free" : "not reported";
 }
-
-/** Whether an order costs nothing, as far as its reply says. */
-export const isFree = (reply: OrderReply) =>
-  reply.playtest.visibility === "public" || reply.playtest.isFreePublicTrial === true || costOf(reply) === 0;
 
 /** The remaining funds of the account. Empty if the reply does not include them. */
 export function remainingText(reply: OrderReply): string {

@@ -1,7 +1,8 @@
 import { arg, type Context, define } from "../../cli/define.ts";
+import type { CheckedOrder } from "../../contract/order-check.ts";
 import { noteBudgets } from "../shared/budgets/left.ts";
 import { fromEarlierOrder, unknownPrice } from "../shared/earlier-price.ts";
-import { type CheckedOrder, checkOrder } from "../shared/order-body.ts";
+import { checkOrder } from "../shared/order-body.ts";
 import { assembleBody, orderFlags } from "../shared/order-flags.ts";
 import { estimate } from "../shared/price.ts";
 import { quoteView } from "./view.ts";

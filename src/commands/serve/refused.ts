@@ -1,4 +1,4 @@
-import { CliError, cannotWrite, type ExitCode, failure, withoutShortage } from "../../errors.ts";
+import { CliError, cannotWrite, type ExitCode, explained, failure } from "../../errors.ts";
 
 /** Converts server errors caused by a setting, the disk or the database into errors for the operator, instead of bug reports. */
 export function refused(error: unknown): unknown {
@@ -7,7 +7,7 @@ export function refused(error: unknown): unknown {
     const { exitCode } = error as Error & { exitCode: ExitCode };
     return new CliError("REFUSED", exitCode, error.message, { cause: error });
   }
-  const plain = withoutShortage(error);
+  const plain = explained(error);
   if (plain !== error) return plain;
   const { code, path } = error as NodeJS.ErrnoException;
   if (path !== undefined && (code === "EACCES" || code === "EPERM"))

@@ -1,5 +1,5 @@
 import type { Context } from "../../cli/define.ts";
-import type { CheckedOrder } from "./order-body.ts";
+import type { CheckedOrder } from "../../contract/order-check.ts";
 
 type Sized = Pick<CheckedOrder, "visibility" | "quantity" | "durationMinutes" | "playerCount">;
 

@@ -1,4 +1,5 @@
 import { type Context, flag } from "../../cli/define.ts";
+import type { TimeReader } from "../../contract/time/local.ts";
 import { isTimeZone, zonedText } from "../../contract/time/zones.ts";
 import { CliError, exitCodes, usage } from "../../errors.ts";
 
@@ -31,25 +32,14 @@ export async function requireFixedTimes(ctx: Context, nothing: string): Promise<
 /** The time zone of the account's profile; null without one. */
 export const profileZone = async (ctx: Context): Promise<string | null> => (await ctx.api().getMe({})).profile?.timeZone ?? null;
 
-const hasOffset = (text: string) => /(Z|[+-]\d\d:?\d\d)$/i.test(text.trim());
-
-export type TimeReader = (text: string) => { instant: string } | { fault: string };
-
 /** Reads times as people write them, in the zone that is given or in that of the profile, which is asked only if one has no offset. */
 export async function timeReader(ctx: Context, texts: readonly string[], given: string | undefined): Promise<TimeReader> {
   if (given !== undefined && !isTimeZone(given))
     throw usage(`--time-zone: ${JSON.stringify(given)} is not a time zone.`, "Examples: Europe/Berlin, America/New_York, UTC.");
   if (texts.length === 0) return () => ({ fault: "is not a time" });
-  const { localTime } = await import("../../contract/time/local.ts");
+  const { hasOffset, timesIn } = await import("../../contract/time/local.ts");
   const zone = given ?? (texts.every(hasOffset) ? "UTC" : await profileZone(ctx));
-  return (text) => {
-    const read = localTime(text, zone ?? "UTC");
-    if ("fault" in read || zone !== null || hasOffset(text)) return read;
-    return {
-      fault:
-        "has no time zone, and none is set in your profile: add an offset such as +01:00, or run `playtest auth profile update --time-zone ZONE`",
-    };
-  };
+  return timesIn(zone, "run `playtest auth profile update --time-zone ZONE`");
 }
 
 /** The instant (ISO 8601 in UTC) of a time that a person wrote. `label` says where. */

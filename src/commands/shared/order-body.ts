@@ -1,15 +1,6 @@
 import { targetNames } from "../../contract/accounts/audience-text.ts";
-import type { BodyIn } from "../../contract/endpoint.ts";
-import type { Contract } from "../../contract/index.ts";
+import { type CheckedOrder, type OrderBody, orderChecker } from "../../contract/order-check.ts";
 import { CliError, exitCodes, usage } from "../../errors.ts";
-
-export type OrderBody = NonNullable<BodyIn<Contract["createPlaytest"]>>;
-export type CheckedOrder = OrderBody & {
-  visibility: "public" | "private";
-  quantity: number;
-  durationMinutes: number;
-  playerCount: number;
-};
 
 /** Flags that are short for one or more fields of the body. */
 export interface Shorthands {
@@ -66,19 +57,6 @@ export function keysIn(text: string, source: string): string[] {
     `${source}: the first line, ${JSON.stringify(first)}, is the heading of a table, not a game key. Nothing was sent.`,
     "Write one game key per line and nothing else.",
   );
-}
-
-export type Verdict = { order: CheckedOrder } | { faults: { field: string; message: string }[] };
-
-/** Validates order bodies with the contract's schema, which the server uses too. */
-export async function orderChecker(): Promise<(body: unknown) => Verdict> {
-  const { orderBody } = await import("../../contract/order-body.ts");
-  return (body) => {
-    const checked = orderBody.safeParse(body);
-    if (checked.success) return { order: checked.data as CheckedOrder };
-    const issues = checked.error.issues as { path: PropertyKey[]; message: string; keys?: string[] }[];
-    return { faults: issues.map(({ path, message, keys }) => ({ field: String(path[0] ?? keys?.[0] ?? "body"), message })) };
-  };
 }
 
 /** The order with defaults applied. Throws a usage error that names every invalid flag. */

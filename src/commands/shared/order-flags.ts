@@ -1,8 +1,9 @@
 import { type Context, flag } from "../../cli/define.ts";
 import { idNamed, playtestNamed } from "../../cli/names.ts";
 import type { SelectionMode } from "../../contract/order-body.ts";
+import type { OrderBody } from "../../contract/order-check.ts";
 import { type FixedTimeFlags, fixedTime, fixedTimeFlags, requireFixedTimes } from "./fixed-time.ts";
-import { keysIn, likeBody, type OrderBody, targeting } from "./order-body.ts";
+import { keysIn, likeBody, targeting } from "./order-body.ts";
 
 const selectionModes = ["automatic", "manual"] as const satisfies readonly SelectionMode[];
 

@@ -1,10 +1,11 @@
-import type { Data, Reply } from "../../api/client.ts";
 import type { Context } from "../../cli/define.ts";
 import { targetNames } from "../../contract/accounts/audience-text.ts";
+import { costOf, type OrderReply } from "../../contract/bulk/ordered.ts";
+import type { Shortfall } from "../../contract/bulk/plan.ts";
+import type { CheckedOrder, OrderBody } from "../../contract/order-check.ts";
 import { CliError, exitCodes, isAbsent } from "../../errors.ts";
 import { plural, usd } from "../../io/text.ts";
 import { earlierCost, minutesOf } from "./earlier-price.ts";
-import type { CheckedOrder, OrderBody } from "./order-body.ts";
 
 /** The cost of an order and how it would be paid. */
 export interface Price {
@@ -81,21 +82,7 @@ export async function priceOrder(ctx: Context, gameId: string | undefined, body:
   };
 }
 
-type OrderReply = Data<"createPlaytest">;
-
-/** Whether the reply is that of an earlier run, which placed the order: this one charged nothing. */
-export const isEarlierOrder = ({ headers, repeated }: Pick<Reply<unknown>, "headers" | "repeated">): boolean =>
-  headers["idempotency-replayed"] === "true" && !repeated;
-
 export const earlierOrder = "This order was already placed. Nothing was charged. It is shown as it was then.";
-
-/** What an order costs by its own reply, in cents: 0 if hours pay for it. Undefined if the reply does not say. */
-export function costOf(reply: OrderReply): number | undefined {
-  if ("paidWithPlaytestHours" in reply) return 0;
-  if ("totalCents" in reply && typeof reply.totalCents === "number") return reply.totalCents;
-  const { costPerSlotCents, quantity } = reply.playtest;
-  return typeof costPerSlotCents === "number" ? costPerSlotCents * quantity : undefined;
-}
 
 /** Has the server refuse an order that costs more than the user allowed. Servers that do not know the header ignore it. */
 export const maxCostHeader = (maxCents: number | undefined): Record<string, string> =>
@@ -138,13 +125,6 @@ export function refuseMethod(method: Method, ours: boolean): void {
     `This server does not let an order choose to be paid with ${method}. Nothing was ordered.`,
     { hint: "Without --pay, it takes playtest hours if they cover the whole order, otherwise credit." },
   );
-}
-
-/** What an account lacks for an order. */
-export interface Shortfall {
-  reason: string;
-  cents?: number;
-  minutes?: number;
 }
 
 /** Why the order cannot be paid as selected. Undefined if it can, or if the funds are unknown. */

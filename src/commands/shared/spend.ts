@@ -1,8 +1,9 @@
 import type { Context } from "../../cli/define.ts";
+import type { Shortfall } from "../../contract/bulk/plan.ts";
 import { tooExpensive } from "../../errors.ts";
 import { usd } from "../../io/text.ts";
 import { fromEarlierOrder, unknownPrice } from "./earlier-price.ts";
-import { choosePaymentMethod, type Method, type Price, type Shortfall } from "./price.ts";
+import { choosePaymentMethod, type Method, type Price } from "./price.ts";
 
 /** Asks for confirmation before money or hours are spent. --yes or --max-cost skips the prompt. */
 export async function confirmPrice(ctx: Context, what: string, price: Price, method: Method, maxCents: number | undefined) {

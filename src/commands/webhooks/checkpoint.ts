@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Context } from "../../cli/define.ts";
+import { sha256 } from "../../contract/text/hash.ts";
 import { failure } from "../../errors.ts";
 import { cacheFile } from "../../io/files/cache-file.ts";
-import { sha256 } from "../../io/hash.ts";
 import type { Checkpoint } from "../shared/event-source.ts";
 import { newSecret } from "./signature.ts";
 

@@ -1,5 +1,7 @@
 /** The name that is most like `word`, for "Did you mean …?"; undefined when none is close. */
 export function nearest(word: string, names: readonly string[]): string | undefined {
+  // Nothing that is this long was mistyped.
+  if (word.length > 100) return undefined;
   const last = (name: string) => name.slice(name.lastIndexOf(".") + 1);
   const parent = (name: string) => name.slice(0, name.lastIndexOf(".") + 1);
   let best: string | undefined;

@@ -52,3 +52,16 @@ function inZone(text: string, zone: string): LocalTime {
 }
 
 const shown = (time: Temporal.ZonedDateTime) => time.toString({ smallestUnit: "minute", timeZoneName: "never" });
+
+export const hasOffset = (text: string): boolean => /(Z|[+-]\d\d:?\d\d)$/i.test(text.trim());
+
+export type TimeReader = (text: string) => LocalTime;
+
+/** Reads the times of a file in a zone; null where none is known, so that each time needs an offset. `setZone` says how to set one. */
+export const timesIn =
+  (zone: string | null, setZone: string): TimeReader =>
+  (text) => {
+    const read = localTime(text, zone ?? "UTC");
+    if ("fault" in read || zone !== null || hasOffset(text)) return read;
+    return { fault: `has no time zone, and none is set in your profile: add an offset such as +01:00, or ${setZone}` };
+  };

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Ignore } from "ignore";
+import { decode } from "../../contract/text/decode.ts";
 import { usage } from "../../errors.ts";
-import { decode } from "./decode.ts";
 
 /** Why a path is left out: by the user's list, or because it is on ours; undefined if it is not. */
 export type WhyIgnored = (path: string, folder: boolean) => "listed" | "default" | undefined;

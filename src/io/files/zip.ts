@@ -1,7 +1,7 @@
 import { open } from "node:fs/promises";
 import { crc32 } from "node:zlib";
+import { sha256 } from "../../contract/text/hash.ts";
 import { failure } from "../../errors.ts";
-import { sha256 } from "../hash.ts";
 import { type BuildItem, blocksOf, type OnBytes, type ReadFile } from "./contents.ts";
 import { inUnpackingOrder } from "./links.ts";
 import type { TreeLink } from "./tree.ts";

@@ -1,104 +1,108 @@
 import { isAbsolute, join } from "node:path";
 import { arg, type Context, define, flag } from "../../../cli/define.ts";
 import { idsNamed, onlyGame } from "../../../cli/names.ts";
+import type { Fault } from "../../../contract/bulk/columns.ts";
+import {
+  makePlan,
+  notCovered,
+  type Plan,
+  type Planned,
+  pays,
+  planText,
+  pricesOf,
+  shapeOrder,
+} from "../../../contract/bulk/plan.ts";
+import { type Account, faultsOf, readOrders } from "../../../contract/bulk/read.ts";
+import { type KnownOrders, type Playtest, settleRefs } from "../../../contract/bulk/refs.ts";
+import type { Row } from "../../../contract/bulk/rows.ts";
+import { bodyOf, type Earlier } from "../../../contract/bulk/send.ts";
+import { parseRecords } from "../../../contract/files/records.ts";
 import { shellQuote } from "../../../contract/text/shell.ts";
 import { CliError, DryRun, exitCodes, tooExpensive, usage } from "../../../errors.ts";
-import { type FileRecord, parseRecords } from "../../../io/files/records.ts";
-import { duration, plural } from "../../../io/text.ts";
+import { duration, plural, usd } from "../../../io/text.ts";
 import { fromEarlierOrder, unknownPrice } from "../../shared/earlier-price.ts";
 import { requireFixedTimes, timeReader } from "../../shared/fixed-time.ts";
-import { orderChecker } from "../../shared/order-body.ts";
 import { type Price, priceOrder, refuseMethod } from "../../shared/price.ts";
 import { waysToPay } from "../../shared/spend.ts";
-import { type Fault, understand } from "./columns.ts";
-import { openBulkJournal } from "./journal.ts";
-import { makePlan, type Plan, type Planned, shapeOf } from "./plan.ts";
-import { settleRefs } from "./refs.ts";
-import { finish, notCovered, planOutcome, planText, rowFields } from "./result.ts";
-import { type Row, readRows, wordsIn } from "./rows.ts";
-import { bodyOf, type Earlier, type Sending, sendRows } from "./send.ts";
-
-const mostFaults = 100;
+import { type BulkJournal, openBulkJournal } from "./journal.ts";
+import { finish, planOutcome, rowFields } from "./result.ts";
+import { type Sending, sendRows } from "./send.ts";
 
 function refuse(faults: readonly Fault[], file: string) {
   if (faults.length === 0) return;
-  const inOrder = [...faults].sort((a, b) => a.line - b.line);
-  const details = inOrder.slice(0, mostFaults).map(({ line, field, message }) => ({ field: `line ${line}: ${field}`, message }));
-  const more = faults.length > mostFaults ? ` The first ${mostFaults}:` : "";
-  const message = `${file} has ${plural(faults.length, "error")}. Nothing was ordered.${more}`;
+  const { message, details } = faultsOf(faults, file);
   throw new CliError("VALIDATION_ERROR", exitCodes.usage, message, { details });
 }
 
-const idOrFault = (found: string | CliError) =>
-  typeof found === "string" ? found : { message: [found.message, found.extra.hint].join(" ") };
+const orFaults = (found: ReadonlyMap<string, string | CliError>) =>
+  new Map(
+    [...found].map(([word, id]) => [word, typeof id === "string" ? id : { message: [id.message, id.extra.hint].join(" ") }]),
+  );
 
-/** The game for rows without one: given, or set for this directory, or the only one. */
-async function gameForRows(ctx: Context, records: readonly FileRecord[], given: string | undefined): Promise<string | undefined> {
-  const set = given ?? ctx.settings().get("gameId")?.value;
-  if (set !== undefined || wordsIn(records, "game").size > 0) return set;
-  return onlyGame(ctx);
-}
-
-/** Errors for games that do not exist. */
-async function gameFaults(ctx: Context, rows: readonly Row[]): Promise<Fault[]> {
-  const faults: Fault[] = [];
-  for (const game of new Set(rows.map((row) => row.game))) {
-    try {
-      await ctx.api().getGame({ params: { id: game } });
-    } catch (error) {
-      if (!(error instanceof CliError) || error.exitCode !== exitCodes.notFound) throw error;
-      const { line } = rows.find((row) => row.game === game)!;
-      faults.push({ line, field: "game", message: `${game} is not one of your games` });
-    }
+async function hasGame(ctx: Context, id: string): Promise<boolean> {
+  try {
+    await ctx.api().getGame({ params: { id } });
+    return true;
+  } catch (error) {
+    if (error instanceof CliError && error.exitCode === exitCodes.notFound) return false;
+    throw error;
   }
-  return faults;
 }
+
+/** The account of the command's key, with the game and the zone that are given or set. */
+const accountOf = (ctx: Context, { game, timeZone }: { game: string | undefined; timeZone: string | undefined }): Account => ({
+  game: game ?? ctx.settings().get("gameId")?.value,
+  onlyGame: () => onlyGame(ctx),
+  games: async (words) => orFaults(await idsNamed(ctx, "listGames", words)),
+  testers: async (words) => orFaults(await idsNamed(ctx, "listContacts", words)),
+  async times(texts) {
+    if (texts.length > 0) await requireFixedTimes(ctx, "Nothing was ordered.");
+    return timeReader(ctx, texts, timeZone);
+  },
+  hasGame: (id) => hasGame(ctx, id),
+});
 
 /** The validated rows of the file. Throws one error that lists all invalid rows. The raw records are released on return. */
 async function checkedRows(
   ctx: Context,
-  file: string,
-  path: string,
-  flags: {
-    game?: string | undefined;
-    batch?: string | undefined;
-    timeZone: string | undefined;
-    ignoreColumns: readonly string[];
-  },
+  { file, path }: { file: string; path: string },
+  flags: { game: string | undefined; batch: string | undefined; timeZone: string | undefined; ignoreColumns: readonly string[] },
 ) {
-  const { format, records: read } = await parseRecords(await ctx.io.readText(path, "FILE"), file);
-  const { records, faults: unknown } = understand(read, { file, ignore: flags.ignoreColumns });
-  const game = await gameForRows(ctx, records, flags.game);
-  const games = await idsNamed(ctx, "listGames", [...wordsIn(records, "game"), ...(game === undefined ? [] : [game])]);
-  const testers = await idsNamed(ctx, "listContacts", wordsIn(records, "targetedPlaytesterId"));
-  const times = [...wordsIn(records, "scheduledAt")];
-  if (times.length > 0) await requireFixedTimes(ctx, "Nothing was ordered.");
-  const { rows, faults } = readRows(records, {
-    format,
-    game,
+  const records = await parseRecords(await ctx.io.readText(path, "FILE"), file);
+  const given = {
+    file,
     batch: flags.batch ?? "",
-    check: await orderChecker(),
-    gameId: (word) => idOrFault(games.get(word)!),
-    testerId: (word) => idOrFault(testers.get(word)!),
-    time: await timeReader(ctx, times, flags.timeZone),
-  });
-  refuse([...unknown, ...faults], file);
-  if (rows.length === 0) throw usage(`${file} contains no orders.`);
-  refuse(await gameFaults(ctx, rows), file);
+    ignore: flags.ignoreColumns,
+    leaveOut: "leave it out with --ignore-columns",
+    noGame: "no game is set for this directory",
+  };
+  const { rows, faults } = await readOrders(records, given, accountOf(ctx, flags));
+  refuse(faults, file);
   return rows;
 }
 
-/** Gets one quote for each distinct kind of order, instead of one for each row. */
-async function pricesOf(ctx: Context, rows: readonly Row[]): Promise<Map<string, Price>> {
-  const prices = new Map<string, Price>();
-  for (const row of rows) {
-    const { visibility, durationMinutes, playerCount } = row.order;
-    const shape = { visibility, durationMinutes: durationMinutes as 30, playerCount, quantity: 1 };
-    if (prices.has(shapeOf(row))) continue;
+/** What the journal and the server know of the orders of earlier runs. */
+const knownOrders = (ctx: Context, journal: BulkJournal): KnownOrders => ({
+  journal,
+  byRefs: async (refs) => (await ctx.api().offered("findPlaytestsByRef", { body: { refs } }))?.data.playtests,
+  async byId(id) {
+    try {
+      return (await ctx.api().getPlaytest({ params: { id } })).playtest as Partial<Playtest>;
+    } catch (error) {
+      if (error instanceof CliError && error.exitCode === exitCodes.notFound) return undefined;
+      throw error;
+    }
+  },
+  warn: (message) => ctx.out.warn(message),
+});
+
+async function quotes(ctx: Context, rows: readonly Row[]): Promise<Map<string, Price>> {
+  const prices = await pricesOf(rows, async (row) => {
+    const shape = shapeOrder(row);
     const price = await priceOrder(ctx, row.game, shape, shape);
     if (price.costPerSlotCents === undefined) throw notPriced(row);
-    prices.set(shapeOf(row), price);
-  }
+    return price;
+  });
   if ([...prices.values()].some(({ estimated, totalCents }) => estimated && totalCents !== 0)) ctx.out.note(fromEarlierOrder);
   return prices;
 }
@@ -112,8 +116,9 @@ const notPriced = ({ line, game, order }: Row) =>
 
 async function confirmPlan(ctx: Context, plan: Plan, maxCents: number | undefined) {
   const covered = plan.rows.length - plan.beyond;
-  if (covered === 0) throw tooExpensive(`${planText(plan)} Nothing was ordered.`, (await waysToPay(ctx, plan.missing)).sentence);
-  if (plan.beyond > 0) ctx.out.warn(`${notCovered(plan)} To order the rest later, add it and run the same command again.`);
+  if (covered === 0)
+    throw tooExpensive(`${planText(plan, { usd })} Nothing was ordered.`, (await waysToPay(ctx, plan.missing)).sentence);
+  if (plan.beyond > 0) ctx.out.warn(`${notCovered(plan, usd)} To order the rest later, add it and run the same command again.`);
   const hours = plan.minutes > 0 ? ` (and ${plan.minutes} playtest minutes)` : "";
   const what = `Order ${plural(covered, "playtest")}${hours}`;
   if (plan.cents === 0 && plan.minutes > 0 && maxCents === undefined) return ctx.confirm(`${what}?`);
@@ -150,7 +155,7 @@ export const bulk = define({
     timeZone: flag.text("Time zone of times in the column scheduledAt, such as Europe/Berlin (default that of your profile)", {
       value: "ZONE",
     }),
-    pay: flag.choice(["any", "hours", "credit"], "Payment method (default any)"),
+    pay: flag.choice(pays, "Payment method (default any)"),
     maxCost: flag.money("Maximum total cost"),
     concurrency: flag.integer("Maximum number of orders in parallel (default 8)", { min: 1, max: 64 }),
     journal: flag.text("Path of the journal (default: beside the file)", { value: "PATH" }),
@@ -167,13 +172,13 @@ export const bulk = define({
       throw usage("--idempotency-key cannot be used here, because each row has its own key.", "Use --batch instead.");
     (await import("../../../io/memory.ts")).keepMemorySmall();
     const path = file === "-" || isAbsolute(file) ? file : join(ctx.io.cwd(), file);
-    const given = await checkedRows(ctx, file, path, flags);
+    const given = await checkedRows(ctx, { file, path }, flags);
     const journal = await openBulkJournal(ctx, path, flags.journal, given);
-    const { rows, faults, ordered, kept: keepsRefs } = await settleRefs(ctx, given, journal);
+    const { rows, faults, ordered, kept: keepsRefs } = await settleRefs(knownOrders(ctx, journal), given);
     refuse(faults, file);
     const earlier: Earlier = (row) => ordered.get(row.key) ?? journal.orderedAs(row);
     const open = rows.filter((row) => !earlier(row));
-    const prices = await pricesOf(ctx, open);
+    const prices = await quotes(ctx, open);
     const byMethod = [...prices.values()].every(({ estimated }) => !estimated);
     refuseMethod(flags.pay ?? "any", byMethod);
     const plan = makePlan(open, prices, flags.pay ?? "any");

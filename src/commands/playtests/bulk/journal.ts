@@ -1,17 +1,9 @@
 import { basename, dirname, join } from "node:path";
 import type { Context } from "../../../cli/define.ts";
-import type { PlaytestStatus } from "../../../contract/states/index.ts";
+import type { EarlierRuns, Ordered } from "../../../contract/bulk/ordered.ts";
+import type { Row } from "../../../contract/bulk/rows.ts";
+import { contentKey } from "../../../contract/text/content-key.ts";
 import { type Journal, openJournal } from "../../../io/files/journal.ts";
-import { contentKey } from "../../shared/content-key.ts";
-import type { Row } from "./rows.ts";
-
-export interface Ordered {
-  playtestId: string;
-  status: PlaytestStatus;
-  cents: number;
-  minutes: number;
-  paidWith: string;
-}
 
 /** What a row with a ref asks for, so that a later run can tell whether it was changed. */
 interface Content {
@@ -31,14 +23,8 @@ type Entry = { base: string; key: string; at: number } & Content &
 // The server stores an idempotency key for 24 hours. One hour less leaves time for the last retry.
 const keyLifetimeMs = 23 * 3_600_000;
 
-export interface BulkJournal {
+export interface BulkJournal extends EarlierRuns {
   readonly path: string;
-  /** The order that an earlier run placed for a key. */
-  ordered(key: string): Ordered | undefined;
-  /** The order that an earlier run placed for a row as it is. */
-  orderedAs(row: Row): Ordered | undefined;
-  /** Whether an earlier run ordered a row with other game keys, which no server shows. */
-  hasOtherKeys(row: Row): boolean;
   /**
    * Whether a row was sent so long ago, with unknown outcome, that sending it again could order it twice. `kept`: the server keeps refs,
    * and was asked for that of the row.

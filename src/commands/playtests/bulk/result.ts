@@ -1,12 +1,12 @@
 import { type Context, col, columnsOf, prose, type Row, viewOf } from "../../../cli/define.ts";
+import { neededText, type Plan, type Planned, planText, type Shortfall } from "../../../contract/bulk/plan.ts";
+import { countsOf, countsText, type Earlier } from "../../../contract/bulk/send.ts";
 import { CliError, partlyDone, tooExpensive } from "../../../errors.ts";
 import type { Outcome } from "../../../io/output.ts";
 import { plural, usd } from "../../../io/text.ts";
-import type { Shortfall } from "../../shared/price.ts";
 import { conclude, isInteractive } from "../../shared/several.ts";
 import { waysToPay } from "../../shared/spend.ts";
-import type { Plan, Planned } from "./plan.ts";
-import type { Done, Earlier, Failure, Tally } from "./send.ts";
+import type { Done, Failure, Tally } from "./send.ts";
 
 /** Output of a bulk order: its plan and its result. */
 
@@ -40,29 +40,6 @@ const fieldsOf = ({ line, ref, game, order, cents, minutes }: Planned) => ({
   minutes,
 });
 
-/** What of credit and playtest minutes, whichever is not zero. */
-const sumText = (cents: number, minutes: number) =>
-  [...(cents > 0 || minutes === 0 ? [usd(cents)] : []), ...(minutes > 0 ? [`${minutes} playtest minutes`] : [])].join(" and ");
-
-const neededText = ({ cents, minutes }: Pick<Plan, "missing">["missing"]) =>
-  cents === undefined && minutes === undefined
-    ? ""
-    : `: ${minutes === undefined ? `${usd(cents!)} more credit is` : `${minutes} more playtest minutes are`} needed`;
-
-/** Which rows the funds do not cover, what they cost, and how much is missing. */
-export const notCovered = ({ beyondCents, beyondMinutes, missing }: Plan) =>
-  `${missing.reason} (${sumText(beyondCents, beyondMinutes)})${neededText(missing)}.`;
-
-/** A plan that costs nothing says nothing about money where the server runs without payments. */
-export function planText(plan: Plan, withoutPayments = false): string {
-  const { rows, slots, beyond, balanceCents } = plan;
-  const [cents, minutes] = [plan.cents + plan.beyondCents, plan.minutes + plan.beyondMinutes];
-  if (withoutPayments && cents === 0 && minutes === 0) return `${plural(rows.length, "order")}, ${plural(slots, "slot")}.`;
-  const balance = balanceCents === undefined ? "" : `; the balance is ${usd(balanceCents)}`;
-  const shortage = beyond > 0 ? ` ${notCovered(plan)}` : "";
-  return `${plural(rows.length, "order")}, ${plural(slots, "slot")}: ${sumText(cents, minutes)}${balance}.${shortage}`;
-}
-
 export async function planOutcome(ctx: Context, all: readonly Planned[], plan: Plan, earlier: Earlier): Promise<Outcome> {
   const rows = all.map((row) => {
     if (earlier(row)) return { ...fieldsOf(row), status: "ordered", payWith: null };
@@ -85,7 +62,7 @@ export async function planOutcome(ctx: Context, all: readonly Planned[], plan: P
     minutesAvailable: minutesAvailable ?? null,
   };
   const remedy = beyond > 0 ? ` ${(await waysToPay(ctx, missing)).sentence}` : "";
-  ctx.out.note(`${planText(plan, ctx.withoutPayments())}${remedy}`);
+  ctx.out.note(`${planText(plan, { usd, withoutPayments: ctx.withoutPayments() })}${remedy}`);
   const { kind } = ctx.out.format;
   return kind === "json" || kind === "jq" || kind === "ndjson" ? ctx.item({ result }) : ctx.rows("result", rows, planView);
 }
@@ -100,7 +77,7 @@ async function failureOf(ctx: Context, tally: Tally, left: number, missing: Shor
   if (stopped === "limit") return tooExpensive(`The --max-cost limit was reached with ${plural(left, "row")} left.`, resume);
   if (stopped === "funds")
     return tooExpensive(
-      `The funds ran out with ${plural(left, "row")} left${neededText(missing)}.`,
+      `The funds ran out with ${plural(left, "row")} left${neededText(missing, usd)}.`,
       `${(await waysToPay(ctx, missing)).sentence} ${resume}`,
     );
   if (failed.length === 0) return undefined;
@@ -112,8 +89,11 @@ async function failureOf(ctx: Context, tally: Tally, left: number, missing: Shor
 
 /** The output fields of a row with its outcome. */
 export function rowFields(outcome: Done | Failure) {
+  if ("error" in outcome) {
+    const { code, message, exitCode } = outcome.error;
+    return { ...fieldsOf(outcome.row), cents: 0, minutes: 0, status: "failed", code, message, exitCode };
+  }
   const { row, ...rest } = outcome;
-  if ("code" in rest) return { ...fieldsOf(row), cents: 0, minutes: 0, status: "failed", ...rest };
   return { ...fieldsOf(row), ...rest, message: rest.skipped ? "already ordered by an earlier run" : "" };
 }
 
@@ -123,30 +103,16 @@ export async function finish(
   tally: Tally,
   { journal, missing }: { journal: string; missing: Shortfall },
 ) {
-  const fresh = tally.done.filter(({ skipped }) => !skipped);
-  const left = count - tally.done.length - tally.failed.length;
+  const counts = countsOf(count, tally);
   const orders = tally.done.map(rowFields).sort((a, b) => a.line - b.line);
   const failures = tally.failed.map(rowFields);
-  const sum = (name: "cents" | "minutes") => fresh.reduce((total, order) => total + order[name], 0);
-  const result = {
-    ordered: fresh.length,
-    skipped: tally.done.length - fresh.length,
-    failed: failures.length,
-    left,
-    spentCents: sum("cents"),
-    spentMinutes: sum("minutes"),
-    journal,
-  };
-  for (const { line, message } of tally.failed.map(rowFields)) ctx.out.warn(`line ${line}: ${message}`);
-  const minutes = result.spentMinutes > 0 ? ` and ${result.spentMinutes} playtest minutes` : "";
-  const counts = [`${result.skipped} already ordered`, `${result.failed} failed`, `${left} left`].join(", ");
-  const isFree = ctx.withoutPayments() && result.spentCents === 0 && result.spentMinutes === 0;
-  const price = isFree ? "" : ` for ${usd(result.spentCents)}${minutes}`;
-  const text = `${plural(result.ordered, "playtest")} ordered${price}; ${counts}.`;
+  const result = { ...counts, journal };
+  for (const { line, message } of failures) ctx.out.warn(`line ${line}: ${message}`);
+  const text = countsText(counts, { usd, withoutPayments: ctx.withoutPayments() });
   if (ctx.out.format.kind === "auto") ctx.out.note(text);
   if (tally.stopped === "signal") ctx.out.note(resume);
   const rows = [...orders, ...failures];
-  const failure = await failureOf(ctx, tally, left, missing);
+  const failure = await failureOf(ctx, tally, counts.left, missing);
   // On a terminal too, because this is where a person finds the playtest of a ref.
   if (isInteractive(ctx)) return { ...ctx.rows("result", rows, { ...view, empty: "" }), failure };
   const whole = ctx.out.format.kind === "ndjson" ? result : { ...result, orders, failures };

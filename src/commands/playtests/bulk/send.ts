@@ -1,40 +1,20 @@
-import type { Data } from "../../../api/client.ts";
 import type { Context } from "../../../cli/define.ts";
+import { isEarlierOrder, type Ordered, orderedBy } from "../../../contract/bulk/ordered.ts";
+import type { Planned } from "../../../contract/bulk/plan.ts";
+import * as sending from "../../../contract/bulk/send.ts";
 import { CliError, exitCodes } from "../../../errors.ts";
 import { usd } from "../../../io/text.ts";
 import { pool } from "../../shared/pool.ts";
-import { costOf, isEarlierOrder } from "../../shared/price.ts";
-import { isFree } from "../paid.ts";
-import type { BulkJournal, Ordered } from "./journal.ts";
-import { type Planned, pace } from "./plan.ts";
-import type { Row } from "./rows.ts";
+import type { BulkJournal } from "./journal.ts";
+import { pace } from "./pace.ts";
 
-export interface Done extends Ordered {
-  row: Planned;
-  /** Whether an earlier run ordered it. */
-  skipped: boolean;
-}
-
-export interface Failure {
-  row: Planned;
-  code: string;
-  message: string;
-  exitCode: number;
-}
-
-export interface Tally {
-  done: Done[];
-  failed: Failure[];
-  /** Why it stopped before the last row. */
-  stopped: "funds" | "limit" | "signal" | CliError | undefined;
-}
-
-/** The order that an earlier run placed for a row, here or elsewhere. */
-export type Earlier = (row: Row) => Ordered | undefined;
+export type Done = sending.Done;
+export type Failure = sending.Failure<CliError>;
+export type Tally = sending.Tally<CliError>;
 
 export interface Sending {
   journal: BulkJournal;
-  earlier: Earlier;
+  earlier: sending.Earlier;
   /** Whether the server keeps the refs of orders. */
   keepsRefs: boolean;
   parallel: number;
@@ -44,20 +24,6 @@ export interface Sending {
   byMethod: boolean;
   /** Called with each row when its outcome is known. */
   onRow(row: Done | Failure, tally: Tally): Promise<void>;
-}
-
-const paidWith = (reply: Data<"createPlaytest">) => {
-  if ("paidWithPlaytestHours" in reply) return "hours";
-  if ("paidWithCredit" in reply) return "credit";
-  if ("requiresPayment" in reply) return "none";
-  return isFree(reply) ? "free" : "not reported";
-};
-
-function orderedBy(reply: Data<"createPlaytest">): Ordered {
-  const { id: playtestId, status } = reply.playtest;
-  const cents = status === "pending_payment" ? 0 : (costOf(reply) ?? 0);
-  const minutes = "paidWithPlaytestHours" in reply ? (reply.playtestMinutesUsed ?? 0) : 0;
-  return { playtestId, status, cents, minutes, paidWith: paidWith(reply) };
 }
 
 // Errors that every other row would get too, so that continuing is pointless.
@@ -74,77 +40,49 @@ const fatal: readonly number[] = [
  * in the journal or can be retried with its key.
  */
 export async function sendRows(ctx: Context, rows: readonly Planned[], options: Sending): Promise<Tally> {
-  const { journal } = options;
-  const tally: Tally = { done: [], failed: [], stopped: undefined };
-  let spent = 0;
+  const { journal, keepsRefs, earlier, maxCents } = options;
   let slower = 0;
 
-  const stop = (reason: NonNullable<Tally["stopped"]>) => {
-    tally.stopped ??= reason;
-  };
-
-  async function ordered(done: Done) {
-    tally.done.push(done);
-    await options.onRow(done, tally);
-  }
-
-  async function failed(failure: Failure) {
-    tally.failed.push(failure);
-    await options.onRow(failure, tally);
-  }
-
-  function warnOverpriced({ line, cents }: Planned, asked: number) {
-    ctx.out.warn(`Line ${line} was ordered and costs ${usd(asked)}, which is more than the ${usd(cents)} that were expected.`);
-    if (options.maxCents === undefined || spent <= options.maxCents) return;
-    ctx.out.warn(`The orders so far cost ${usd(spent)}, which is more than --max-cost ${usd(options.maxCents)}.`);
-  }
-
-  async function post(row: Planned) {
+  async function place(row: Planned): Promise<Ordered & { skipped: boolean }> {
+    await journal.sent(row, keepsRefs);
     const reply = await request(ctx, row, options);
     slower = pace(reply.headers, options.parallel);
-    return { ...orderedBy(reply.data), skipped: isEarlierOrder(reply) };
-  }
-
-  async function send(row: Planned) {
-    if (slower > 0) await ctx.sleep(slower, ctx.signal).catch(() => undefined);
-    if (ctx.signal.aborted) stop("signal");
-    if (tally.stopped) return;
-    if (options.maxCents !== undefined && spent + row.cents > options.maxCents) return stop("limit");
-    const planned = row.payWith === "credit" ? row.cents : 0;
-    spent += planned;
-    await journal.sent(row, options.keepsRefs);
-    const { skipped, ...order } = await post(row);
+    const order = orderedBy(reply.data);
     await journal.done(row, order);
-    // A server without quotes may ask another price than was planned. What it replays was charged by an earlier run.
-    spent += (skipped ? 0 : order.cents) - planned;
-    if (!skipped && order.cents > row.cents) warnOverpriced(row, order.cents);
-    await ordered({ row, ...order, skipped });
-    if (order.status === "pending_payment") stop("funds");
+    return { ...order, skipped: isEarlierOrder(reply) };
   }
 
-  async function fail(row: Planned, error: unknown) {
-    if (!(error instanceof CliError)) throw error;
-    const { code, exitCode } = error;
-    if (fatal.includes(exitCode)) return stop(error);
-    const isOther = code === "IDEMPOTENCY_MISMATCH";
-    if (isRefusal(error) && !isOther) await journal.failed(row, code);
-    if (code === "BUDGET_EXCEEDED") return stop(error);
-    if (exitCode === exitCodes.payment) return stop("funds");
-    await failed({ row, code, message: isOther ? otherContent(row) : error.message, exitCode });
-  }
+  const { tally, one } = sending.createSending<CliError>({
+    earlier,
+    maxCents,
+    place,
+    async ready() {
+      if (slower > 0) await ctx.sleep(slower, ctx.signal).catch(() => undefined);
+      return !ctx.signal.aborted;
+    },
+    refusal: (row) => (journal.lost(row.key, keepsRefs) ? lost(row) : undefined),
+    async failed(row, error) {
+      if (!(error instanceof CliError)) throw error;
+      const { code, exitCode } = error;
+      if (fatal.includes(exitCode)) return { error, ends: true };
+      const isOther = code === "IDEMPOTENCY_MISMATCH";
+      if (isRefusal(error) && !isOther) await journal.failed(row, code);
+      if (code === "BUDGET_EXCEEDED") return { error, ends: true };
+      if (exitCode === exitCodes.payment) return "funds";
+      return { error: isOther ? new CliError(code, exitCode, sending.otherContent(row)) : error };
+    },
+    overpriced({ line, cents }, asked, spent) {
+      ctx.out.warn(`Line ${line} was ordered and costs ${usd(asked)}, which is more than the ${usd(cents)} that were expected.`);
+      if (maxCents === undefined || spent <= maxCents) return;
+      ctx.out.warn(`The orders so far cost ${usd(spent)}, which is more than --max-cost ${usd(maxCents)}.`);
+    },
+    onRow: options.onRow,
+  });
 
-  async function one(row: Planned) {
-    const earlier = options.earlier(row);
-    if (earlier) {
-      if (!journal.orderedAs(row)) await journal.done(row, earlier);
-      return ordered({ row, ...earlier, skipped: true });
-    }
-    if (tally.stopped !== undefined) return;
-    if (journal.lost(row.key, options.keepsRefs)) return failed({ row, ...lost(row) });
-    if (row.payWith === undefined) return stop("funds");
-    await send(row).catch((error: unknown) => fail(row, error));
+  for (const row of rows) {
+    const before = earlier(row);
+    if (before && !journal.orderedAs(row)) await journal.done(row, before);
   }
-
   await pool(rows, options.parallel, one);
   return tally;
 }
@@ -152,31 +90,21 @@ export async function sendRows(ctx: Context, rows: readonly Planned[], options: 
 /** Whether the server answered that it did not order. Of any other failure it is not known. */
 const isRefusal = ({ extra: { httpStatus = 500 } }: CliError) => httpStatus >= 400 && httpStatus < 500;
 
-/** What is sent for a row. A server that keeps no refs may refuse the field. */
-export const bodyOf = ({ order, orderRef }: Planned, keepsRefs: boolean) => ({
-  ...order,
-  ...(keepsRefs && orderRef !== undefined && { ref: orderRef }),
-});
-
 function request(ctx: Context, row: Planned, { byMethod, keepsRefs }: Sending) {
   return ctx.api().call("createPlaytest", {
     params: { gameId: row.game },
-    body: bodyOf(row, keepsRefs),
-    headers: byMethod && row.payWith !== "free" ? { "x-payment-method": row.payWith! } : {},
+    body: sending.bodyOf(row, keepsRefs),
+    headers: byMethod ? sending.methodHeader(row) : {},
     idempotencyKey: row.key,
     // Never aborted: after a first Ctrl-C, requests in flight finish.
     signal: new AbortController().signal,
   });
 }
 
-const otherContent = ({ ref }: Planned) =>
-  `${JSON.stringify(ref)} was ordered before with other content, so nothing was ordered for it. To change that order, look for it with ` +
-  "`playtest playtests list` and use `playtest playtests update`. For another order, give the row a new ref.";
-
-const lost = ({ line }: Planned) => ({
-  code: "OUTCOME_UNKNOWN",
-  message:
+const lost = ({ line }: Planned) =>
+  new CliError(
+    "OUTCOME_UNKNOWN",
+    exitCodes.unknownOutcome,
     `Line ${line} was sent more than 23 hours ago and its reply was lost, so a retry could order it twice. ` +
-    "Look for the order with `playtest playtests list`. To order it again, put the row into a file of its own and pass another --batch.",
-  exitCode: exitCodes.unknownOutcome,
-});
+      "Look for the order with `playtest playtests list`. To order it again, put the row into a file of its own and pass another --batch.",
+  );

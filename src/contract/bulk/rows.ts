@@ -1,11 +1,11 @@
-import { parseField, splits } from "../../../cli/flags.ts";
-import type { Field } from "../../../contract/static.ts";
-import { CliError, exitCodes } from "../../../errors.ts";
-import type { FileRecord, RecordFormat } from "../../../io/files/records.ts";
-import { contentKey } from "../../shared/content-key.ts";
-import type { TimeReader } from "../../shared/fixed-time.ts";
-import type { CheckedOrder, Verdict } from "../../shared/order-body.ts";
+import type { FileRecord, RecordFormat } from "../files/records.ts";
+import type { CheckedOrder, Verdict } from "../order-check.ts";
+import type { Field } from "../static.ts";
+import { fieldValue, splits } from "../text/field-value.ts";
+import { Refused } from "../text/refused.ts";
+import type { TimeReader } from "../time/local.ts";
 import { type Fault, fields } from "./columns.ts";
+import { keyed, keyOfRef } from "./keys.ts";
 
 /** Pure functions that turn the records of a file into validated orders with an idempotency key each. */
 
@@ -29,11 +29,10 @@ const no = /^(false|no|0)$/i;
 /** A whole number as spreadsheets write it: `1.0` and `30,00`. With three zeros it could be thousands. */
 const withoutZeros = (text: string) => text.replace(/^(\d+)[.,]0{1,2}$/, "$1");
 
-/** Parses a cell. Throws a usage error. */
+/** Parses a cell. Throws a `Refused`. */
 function cellValue(field: Field, text: string): unknown {
   if (field.type === "boolean") {
-    if (!yes.test(text) && !no.test(text))
-      throw new CliError("USAGE", exitCodes.usage, `${JSON.stringify(text)} is not true or false.`);
+    if (!yes.test(text) && !no.test(text)) throw new Refused(`${JSON.stringify(text)} is not true or false.`);
     return yes.test(text);
   }
   // A time as people write it is read with the others of the file.
@@ -41,7 +40,7 @@ function cellValue(field: Field, text: string): unknown {
   // A game key may contain a comma.
   if (field.array) return text.split(splits(field) ? /[\s,;|]+/ : /[\s;|]+/).filter((part) => part !== "");
   const isNumber = field.type === "integer" || field.type === "number" || field.enum?.every((value) => typeof value === "number");
-  return parseField(field, isNumber ? withoutZeros(text) : text, field.name);
+  return fieldValue(field, isNumber ? withoutZeros(text) : text);
 }
 
 function csvBody(record: FileRecord, faults: Fault[]): Record<string, unknown> {
@@ -52,8 +51,8 @@ function csvBody(record: FileRecord, faults: Fault[]): Record<string, unknown> {
     try {
       body[name] = cellValue(field, text);
     } catch (error) {
-      if (!(error instanceof CliError)) throw error;
-      faults.push({ line: record.line, field: name, message: error.message.replace(`${name}: `, "") });
+      if (!(error instanceof Refused)) throw error;
+      faults.push({ line: record.line, field: name, message: error.message });
     }
   }
   return body;
@@ -67,20 +66,6 @@ function typedBody({ fields: given }: FileRecord): Record<string, unknown> {
   return Object.fromEntries(entries.filter(([name, value]) => name !== "game" && value !== null && value !== ""));
 }
 
-/**
- * Derives a key of each row from its content, its number among equal rows, and the batch. The file name, the order of the rows and `ref`
- * do not matter.
- */
-export function keyed(batch: string): (game: string, order: CheckedOrder) => string {
-  const counts = new Map<string, number>();
-  return (game, order) => {
-    const content = contentKey({ game, order, batch });
-    const count = (counts.get(content) ?? 0) + 1;
-    counts.set(content, count);
-    return `bulk-${content}-${count}`;
-  };
-}
-
 /** The words by which the records name their games, playtesters and times. */
 export function wordsIn(records: readonly FileRecord[], field: "game" | "targetedPlaytesterId" | "scheduledAt"): Set<string> {
   return new Set(records.flatMap(({ fields: given }) => text(given[field]) ?? []));
@@ -90,6 +75,8 @@ interface Options {
   format: RecordFormat;
   /** Game for rows without one. */
   game: string | undefined;
+  /** Why there is none, for messages. */
+  noGame: string;
   batch: string;
   check(body: unknown): Verdict;
   /** The id of a game, or what is wrong with the word that names it. */
@@ -136,8 +123,7 @@ function readRow(record: FileRecord, faults: Fault[], options: Options): Omit<Ro
   const verdict = options.check(body);
   if ("faults" in verdict && faults.length === before) faults.push(...verdict.faults.map((fault) => ({ line, ...fault })));
   const named = text(record.fields.game) ?? options.game;
-  if (named === undefined)
-    faults.push({ line, field: "game", message: "is required, because no game is set for this directory" });
+  if (named === undefined) faults.push({ line, field: "game", message: `is required, because ${options.noGame}` });
   if (named === undefined || "faults" in verdict) return undefined;
   const game = options.gameId(named);
   if (typeof game === "object") {
@@ -167,6 +153,3 @@ export function readRows(records: readonly FileRecord[], options: Options): { ro
   }
   return { rows, faults };
 }
-
-/** Of an order that takes the place of the cancelled one of that ref, `after` is the cancelled one's id. */
-export const keyOfRef = (orderRef: string, after?: string) => `bulk-ref-${contentKey({ ref: orderRef, after })}`;

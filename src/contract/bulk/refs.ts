@@ -1,18 +1,28 @@
-import type { Data } from "../../../api/client.ts";
-import type { Context } from "../../../cli/define.ts";
-import { targetNames } from "../../../contract/accounts/audience-text.ts";
-import type { PlaytestStatus } from "../../../contract/states/index.ts";
-import { CliError, exitCodes } from "../../../errors.ts";
+import { targetNames } from "../accounts/audience-text.ts";
+import type { Data } from "../index.ts";
+import type { PlaytestStatus } from "../states/index.ts";
 import type { Fault } from "./columns.ts";
-import type { BulkJournal, Ordered } from "./journal.ts";
-import { keyOfRef, type Row } from "./rows.ts";
+import { keyOfRef } from "./keys.ts";
+import type { EarlierRuns, Ordered } from "./ordered.ts";
+import type { Row } from "./rows.ts";
 
 /**
  * A ref names a row across files and computers. What was ordered by it is known from the journal, or else from the server. A row that
  * was ordered as it is is not ordered again; one that was ordered otherwise stops the whole file.
  */
 
-type Playtest = Data<"findPlaytestsByRef">["playtests"][number];
+export type Playtest = Data<"findPlaytestsByRef">["playtests"][number];
+
+/** Where it is known what was ordered by a ref. */
+export interface KnownOrders {
+  journal: EarlierRuns;
+  /** The orders that have these refs. Undefined if the server keeps no refs. */
+  byRefs(refs: string[]): Promise<readonly Playtest[] | undefined>;
+  /** An order of the journal. Undefined if the server does not know it. */
+  byId(id: string): Promise<Partial<Playtest> | undefined>;
+  /** Says what does not keep the other rows from being ordered. */
+  warn(message: string): void;
+}
 
 const compared = [
   "visibility",
@@ -78,26 +88,15 @@ const otherKeys = ({ line, ref }: Row, id: string): Fault => ({
 });
 
 /** The orders that have the refs of these rows. Undefined if the server keeps no refs. */
-async function byRef(ctx: Context, rows: readonly Row[]): Promise<Map<string, Playtest> | undefined> {
+async function byRef({ byRefs }: KnownOrders, rows: readonly Row[]): Promise<Map<string, Playtest> | undefined> {
   const found = new Map<string, Playtest>();
   const most = 100;
   for (let from = 0; from < rows.length; from += most) {
-    const refs = rows.slice(from, from + most).map(({ orderRef }) => orderRef!);
-    const reply = await ctx.api().offered("findPlaytestsByRef", { body: { refs } });
-    if (reply === undefined) return undefined;
-    for (const playtest of reply.data.playtests) found.set(playtest.ref!, playtest as Playtest);
+    const playtests = await byRefs(rows.slice(from, from + most).map(({ orderRef }) => orderRef!));
+    if (playtests === undefined) return undefined;
+    for (const playtest of playtests) found.set(playtest.ref!, playtest);
   }
   return found;
-}
-
-/** The order that the journal names. Undefined if the server does not know it. */
-async function byId(ctx: Context, id: string): Promise<Partial<Playtest> | undefined> {
-  try {
-    return (await ctx.api().getPlaytest({ params: { id } })).playtest as Partial<Playtest>;
-  } catch (error) {
-    if (error instanceof CliError && error.exitCode === exitCodes.notFound) return undefined;
-    throw error;
-  }
 }
 
 /** What is known of the refs of a file. */
@@ -123,18 +122,19 @@ const orderedAs = (id: string, { status, costPerSlotCents, quantity = 1 }: Parti
 const keyAfter = (row: Row, { playtestId }: Ordered) => keyOfRef(row.orderRef!, playtestId);
 
 /** Whether the journal says that a row was ordered as it is, and nothing in its place since. */
-function isKnown(row: Row, journal: BulkJournal): boolean {
+function isKnown(row: Row, journal: EarlierRuns): boolean {
   const before = journal.orderedAs(row);
   return before !== undefined && journal.ordered(keyAfter(row, before)) === undefined;
 }
 
 /** Compares the rows that have a ref with what was ordered by it. */
-export async function settleRefs(ctx: Context, given: readonly Row[], journal: BulkJournal): Promise<Refs> {
+export async function settleRefs(known: KnownOrders, given: readonly Row[]): Promise<Refs> {
+  const { journal } = known;
   const rows: Row[] = [];
   const faults: Fault[] = [];
   const ordered = new Map<string, Ordered>();
   const open = given.filter((row) => row.orderRef !== undefined && !isKnown(row, journal));
-  const found = open.length === 0 ? undefined : await byRef(ctx, open);
+  const found = open.length === 0 ? undefined : await byRef(known, open);
 
   /** Compares a row with its earlier order, if there is one. Of a cancelled one only the ref is left, which another order takes. */
   async function settle(row: Row): Promise<Row> {
@@ -144,11 +144,11 @@ export async function settleRefs(ctx: Context, given: readonly Row[], journal: B
     if (id === undefined) return row;
     const isReplaced = before && (held ? held.id !== before.playtestId : journal.ordered(keyAfter(row, before)) !== undefined);
     if (isReplaced) return settle({ ...row, key: keyAfter(row, before) });
-    const playtest = held ?? (await byId(ctx, id));
+    const playtest = held ?? (await known.byId(id));
     const changes = playtest === undefined ? [] : differences(row, playtest);
     if (playtest !== undefined && changes.length === 0 && !(before && journal.hasOtherKeys(row))) {
-      if (playtest.status === "cancelled") ctx.out.warn(cancelledText(row, id));
-      if (playtest.status === "pending_payment") ctx.out.warn(unpaidText(row, id));
+      if (playtest.status === "cancelled") known.warn(cancelledText(row, id));
+      if (playtest.status === "pending_payment") known.warn(unpaidText(row, id));
       ordered.set(row.key, before ?? orderedAs(id, playtest));
       return row;
     }

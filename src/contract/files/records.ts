@@ -1,4 +1,4 @@
-import { CliError, usage } from "../../errors.ts";
+import { Refused } from "../text/refused.ts";
 
 /** One record of a file and the line it starts on. CSV values are strings; YAML and NDJSON values have any JSON type. */
 export interface FileRecord {
@@ -42,7 +42,7 @@ const newlinesIn = (fields: Record<string, string>) =>
 /** The column names. Spreadsheets also write unnamed columns, for example after a cell beside the table was used. */
 function columnsOf(header: readonly string[], path: string): string[] {
   const twice = header.find((name, index) => name !== "" && header.indexOf(name) !== index);
-  if (twice !== undefined) throw usage(`${path}: duplicate column ${JSON.stringify(twice)}.`);
+  if (twice !== undefined) throw new Refused(`${path}: duplicate column ${JSON.stringify(twice)}.`);
   return header.map((name, index) => (name === "" ? `column ${index + 1}` : name));
 }
 
@@ -72,9 +72,9 @@ async function csvRecords(given: string, path: string): Promise<FileRecord[]> {
       on_record: record as never,
     }) as unknown as FileRecord[];
   } catch (error) {
-    if (error instanceof CliError) throw error;
+    if (error instanceof Refused) throw error;
     const hint = "Put a cell that contains a delimiter, a quote or a line break in double quotes.";
-    throw usage(`${path}: ${(error as Error).message}.`, hint);
+    throw new Refused(`${path}: ${(error as Error).message}.`, hint);
   }
 }
 
@@ -83,8 +83,8 @@ async function yamlRecords(text: string, path: string): Promise<FileRecord[]> {
   const counter = new LineCounter();
   const document = parseDocument(text, { lineCounter: counter });
   const [error] = document.errors;
-  if (error) throw usage(`${path}: ${error.message.split("\n")[0]}`);
-  if (!isSeq(document.contents)) throw usage(`${path} must contain a list of orders.`);
+  if (error) throw new Refused(`${path}: ${error.message.split("\n")[0]}`);
+  if (!isSeq(document.contents)) throw new Refused(`${path} must contain a list of orders.`);
   return document.contents.items.map((item) => {
     const { range } = item as { range?: [number, number, number] };
     return recordAt(counter.linePos(range?.[0] ?? 0).line, (item as { toJSON(): unknown }).toJSON(), path);
@@ -93,7 +93,7 @@ async function yamlRecords(text: string, path: string): Promise<FileRecord[]> {
 
 function recordAt(line: number, value: unknown, path: string): FileRecord {
   if (isFields(value)) return { line, fields: value };
-  throw usage(`${path}, line ${line}: must be an object with the fields of an order.`);
+  throw new Refused(`${path}, line ${line}: must be an object with the fields of an order.`);
 }
 
 function ndjsonRecords(text: string, path: string): FileRecord[] {
@@ -102,12 +102,12 @@ function ndjsonRecords(text: string, path: string): FileRecord[] {
     try {
       return [recordAt(index + 1, JSON.parse(line), path)];
     } catch (error) {
-      throw error instanceof SyntaxError ? usage(`${path}, line ${index + 1}: not valid JSON.`) : error;
+      throw error instanceof SyntaxError ? new Refused(`${path}, line ${index + 1}: not valid JSON.`) : error;
     }
   });
 }
 
-/** Parses CSV, YAML or NDJSON. Throws a usage error that names the line. */
+/** Parses CSV, YAML or NDJSON. Throws a `Refused` that names the line. */
 export async function parseRecords(text: string, path: string): Promise<{ format: RecordFormat; records: FileRecord[] }> {
   const format = recordFormat(path, text);
   if (format === "ndjson") return { format, records: ndjsonRecords(text, path) };

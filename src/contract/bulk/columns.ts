@@ -1,7 +1,7 @@
-import { operations } from "../../../contract/static.ts";
-import { nearest } from "../../../contract/text/nearest.ts";
-import { usage } from "../../../errors.ts";
-import { type FileRecord, ignorer, isUnnamed, plainName } from "../../../io/files/records.ts";
+import { type FileRecord, ignorer, isUnnamed, plainName } from "../files/records.ts";
+import { operations } from "../static.ts";
+import { nearest } from "../text/nearest.ts";
+import { Refused } from "../text/refused.ts";
 
 /** Pure functions that find out which field of an order each column of a file is. */
 
@@ -53,13 +53,19 @@ function likeName(name: string): string | undefined {
   return near === undefined ? undefined : known.get(near);
 }
 
-const unknownText = (name: string) => {
+function unknownText(name: string, leaveOut: string): string {
   if (isUnnamed(name)) return "unknown field: the column has no name";
   const like = likeName(name);
-  return like === undefined
-    ? "unknown field. If it is not meant for the order, leave it out with --ignore-columns."
-    : `unknown field. Did you mean ${like}? If it is not meant for the order, leave it out with --ignore-columns.`;
-};
+  const meant = like === undefined ? "" : ` Did you mean ${like}?`;
+  return `unknown field.${meant} If it is not meant for the order, ${leaveOut}.`;
+}
+
+export interface Ignored {
+  /** Columns that are not meant for the order. */
+  ignore: readonly string[];
+  /** How a person adds another, for messages: `leave it out with …`. */
+  leaveOut: string;
+}
 
 interface Understood {
   /** The records with the names of their fields as the contract spells them, without the fields that are ignored. */
@@ -69,12 +75,9 @@ interface Understood {
 
 /**
  * Names the fields of the records as the contract does. A field that no order has is a fault, because what it says would not be ordered.
- * Two headings of one field, and a file of which nothing is understood, are usage errors.
+ * Two headings of one field, and a file of which nothing is understood, throw a `Refused`.
  */
-export function understand(
-  given: readonly FileRecord[],
-  { file, ignore }: { file: string; ignore: readonly string[] },
-): Understood {
+export function understand(given: readonly FileRecord[], { file, ignore, leaveOut }: Ignored & { file: string }): Understood {
   const isIgnored = ignorer(ignore);
   const unknown = new Map<string, number>();
   const seen = new Set<string>();
@@ -89,7 +92,7 @@ export function understand(
         if (!unknown.has(heading)) unknown.set(heading, line);
         continue;
       }
-      if (headings.has(name)) throw twice(line, [headings.get(name)!, heading], name);
+      if (headings.has(name)) throw twice(line, [headings.get(name)!, heading], { name, leaveOut });
       headings.set(name, heading);
       seen.add(name);
       named[name] = value;
@@ -99,18 +102,22 @@ export function understand(
 
   const records = given.map(rename);
   if (seen.size === 0 && given.length > 0) throw nothingKnown(file, given);
-  return { records, faults: [...unknown].map(([field, line]) => ({ line, field, message: unknownText(field) })) };
+  return { records, faults: [...unknown].map(([field, line]) => ({ line, field, message: unknownText(field, leaveOut) })) };
 }
 
-const twice = (line: number, [first, second]: readonly [string, string], name: string) =>
-  usage(
+const twice = (
+  line: number,
+  [first, second]: readonly [string, string],
+  { name, leaveOut }: { name: string; leaveOut: string },
+) =>
+  new Refused(
     `Line ${line}: ${JSON.stringify(first)} and ${JSON.stringify(second)} both give the field ${name}. Nothing was ordered.`,
-    "Rename one of them, or leave it out with --ignore-columns.",
+    `Rename one of them, or ${leaveOut}.`,
   );
 
 function nothingKnown(file: string, records: readonly FileRecord[]) {
   const found = [...new Set(records.flatMap(({ fields: values }) => Object.keys(values)))].slice(0, 10);
-  return usage(
+  return new Refused(
     `${file} has no column that an order has, so nothing of it was understood. Nothing was ordered.`,
     `Columns found: ${found.map((name) => JSON.stringify(name)).join(", ")}. Known columns: ${columnNames.join(", ")}.`,
   );

@@ -1,4 +1,4 @@
-import { usage } from "../../errors.ts";
+import { Refused } from "./refused.ts";
 
 const excel = "Save it as UTF-8. Excel calls this format CSV UTF-8.";
 
@@ -10,7 +10,7 @@ export function decode(bytes: Uint8Array, label: string, hint = excel): string {
   const [first, second] = bytes;
   const wide = first === 0xff && second === 0xfe ? "utf-16le" : first === 0xfe && second === 0xff ? "utf-16be" : undefined;
   const text = decoded(bytes, wide ?? "utf-8");
-  if (text === undefined || text.includes("\0")) throw usage(`${label} is not UTF-8 text.`, hint);
+  if (text === undefined || text.includes("\0")) throw new Refused(`${label} is not UTF-8 text.`, hint);
   return text;
 }
 
