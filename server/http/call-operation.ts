@@ -106,7 +106,7 @@ const lowerCased = (headers: Record<string, string>) =>
 /** Parses the body of a reply. Throws an ApiError for an error reply, such as a stored 402 that created an order. */
 function contentOf({ status, headers, body }: Rendered) {
   const parsed = JSON.parse(Buffer.from(body).toString());
-  if (status < 400) return parsed as { data: never; meta: Meta };
+  if (status < 400) return { ...(parsed as { data: never; meta: Meta }), headers: lowerCased(headers) };
   const { code, message, details, payment, budget } = (parsed as ErrorBody).error;
   const more = { ...(details && { details }), ...(payment && { payment }), ...(budget && { budget }) };
   throw new ApiError(code as ErrorCode, message, { status, headers, ...more });

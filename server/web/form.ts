@@ -1,13 +1,20 @@
 import type { Config } from "../config/schema.ts";
 import { readBytes } from "../http/body.ts";
-import { ApiError, forbidden } from "../lib/api-error.ts";
-import type { ReadForm } from "./types.ts";
+import { ApiError, badRequest, forbidden } from "../lib/api-error.ts";
+import type { Form, ReadForm } from "./types.ts";
 
 const KiB = 1024;
-/** The largest form of somebody who is not signed in. */
-const short = 64 * KiB;
-/** The largest form with texts of the API: two descriptions in any script, or the game keys of an order. */
-export const longForm = 1024 * KiB;
+interface Allowed {
+  /** The largest form. */
+  bytes: number;
+  /** Whether it may have small files. */
+  files: boolean;
+}
+
+/** What somebody may post who is not signed in. */
+const short: Allowed = { bytes: 64 * KiB, files: false };
+/** A form with texts of the API: two descriptions in any script, the game keys of an order, or a file with orders. */
+export const longForm: Allowed = { bytes: 1024 * KiB, files: true };
 
 /** 403 for a form without the valid CSRF token of its session. */
 export const staleForm = () =>
@@ -15,10 +22,28 @@ export const staleForm = () =>
 
 /** Reads the fields of posted forms. */
 export const createReadForm =
-  ({ requestTimeoutMs: withinMs }: Config["http"], bytes: number = short): ReadForm =>
+  ({ requestTimeoutMs: withinMs }: Config["http"], allowed = short): ReadForm =>
   async (request) => {
-    if (!request.headers["content-type"]?.startsWith("application/x-www-form-urlencoded"))
+    const type = request.headers["content-type"] ?? "";
+    const hasFiles = allowed.files && type.startsWith("multipart/form-data");
+    if (!hasFiles && !type.startsWith("application/x-www-form-urlencoded"))
       throw new ApiError("UNSUPPORTED_MEDIA_TYPE", "This page accepts forms only.");
-    const body = await readBytes(request, { bytes, withinMs });
-    return Object.fromEntries(new URLSearchParams(body.toString()));
+    const body = await readBytes(request, { bytes: allowed.bytes, withinMs });
+    return hasFiles ? fieldsOf(body, type) : Object.fromEntries(new URLSearchParams(body.toString()));
   };
+
+/** The fields of a form with files. A file is its bytes, as text in Latin-1; `NAME.filename` is what it is called. */
+async function fieldsOf(body: Buffer, type: string): Promise<Form> {
+  const form = await new Response(body, { headers: { "content-type": type } }).formData().catch(() => {
+    throw badRequest("The form did not arrive completely. Nothing was changed. Go back and send it again.");
+  });
+  const fields: Record<string, string> = {};
+  for (const [name, value] of form) {
+    if (typeof value === "string") fields[name] = value;
+    else {
+      fields[name] = Buffer.from(await value.arrayBuffer()).toString("latin1");
+      fields[`${name}.filename`] = value.name;
+    }
+  }
+  return fields;
+}

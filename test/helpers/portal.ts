@@ -12,15 +12,20 @@ export interface Shown {
 export interface PlainFile {
   name: string;
   bytes: Buffer;
+  /** The name of its field. */
+  field?: string;
 }
 
 /** A form with a file as browsers write it. */
-export function plainForm(fields: Record<string, string>, { name, bytes }: PlainFile): { head: string; body: Buffer } {
+export function plainForm(
+  fields: Record<string, string>,
+  { name, bytes, field: fileField = "video" }: PlainFile,
+): { head: string; body: Buffer } {
   const boundary = "----a-boundary";
   const parts = Object.entries(fields).map(
     ([field, value]) => `--${boundary}\r\nContent-Disposition: form-data; name="${field}"\r\n\r\n${value}\r\n`,
   );
-  const file = `--${boundary}\r\nContent-Disposition: form-data; name="video"; filename="${name}"\r\nContent-Type: video/mp4\r\n\r\n`;
+  const file = `--${boundary}\r\nContent-Disposition: form-data; name="${fileField}"; filename="${name}"\r\nContent-Type: video/mp4\r\n\r\n`;
   const body = Buffer.concat([Buffer.from(parts.join("") + file), bytes, Buffer.from(`\r\n--${boundary}--\r\n`)]);
   return { head: `multipart/form-data; boundary=${boundary}`, body };
 }

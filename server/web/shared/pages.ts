@@ -167,7 +167,7 @@ export async function runAction<C extends PageContext>(
     return sendPage(response, problem.status, { ...page, title: `Error: ${page.title}`, heading: page.title, body });
   }
   if (typeof done === "string") redirect(response, done);
-  else sendPage(response, 200, done);
+  else sendPage(response, done.status ?? 200, done);
 }
 
 interface WrongField {

@@ -19,6 +19,7 @@ import { gameHighlights, highlights } from "./highlights/page.ts";
 import { inbox } from "./inbox/page.ts";
 import { studioLayout } from "./layout.ts";
 import { chat } from "./messages.ts";
+import { bulkOrder } from "./orders/bulk/page.ts";
 import { order } from "./orders/page.ts";
 import { applications } from "./playtests/applications.ts";
 import { playtest } from "./playtests/page.ts";
@@ -61,6 +62,7 @@ export function studioPages(given: Given, host: StudioHost): SignedInPages<Studi
     editGame(host),
     builds(host),
     order,
+    bulkOrder,
     billing,
     payment,
     webhooks,

@@ -37,6 +37,7 @@ export const studioStyle = `${portalStyle}
 .find input { width: 14rem; max-width: 100%; margin: 0; padding: .35rem .6rem; }
 .filter input[type="search"] { flex: 1 1 14rem; width: auto; margin: 0; } .filter span input { width: 9rem; margin: 0; }
 .card blockquote { margin: .5rem 0 0; padding-left: .9rem; border-left: .2rem solid var(--line); overflow-wrap: anywhere; } .card blockquote p { margin: .15rem 0; unicode-bidi: plaintext; }
+.rows-text { min-height: 12rem; font-family: ui-monospace, monospace; font-size: .9rem; white-space: pre; overflow-x: auto; }
 mark { padding: 0 .1em; border-radius: .2em; background: var(--wash); color: var(--accent); font-weight: 700; }
 .review-card ul.shared { margin: 0 0 .75rem; padding: 0; list-style: none; } .shared li { margin: 0; padding: .5rem 0; } .shared li + li { border-top: 1px solid var(--line); } .shared a { overflow-wrap: anywhere; } .shared p { margin: .15rem 0; } .shared button { margin: 0; } .shared form { display: inline-block; margin-right: 1rem; } .shared .copy { padding: .1rem .6rem; font-weight: 400; font-size: .9rem; }
 ${chartStyle}`;

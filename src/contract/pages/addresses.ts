@@ -126,6 +126,7 @@ export const studio = {
   editGame: address("/studio/games/:id/edit"),
   builds: address("/studio/games/:id/builds"),
   order: address("/studio/order"),
+  bulkOrder: address("/studio/order/bulk"),
   billing: address("/studio/billing"),
   payment: address("/studio/billing/payments/:id"),
   webhooks: address("/studio/webhooks"),

@@ -37,7 +37,8 @@ async function shown(context: StudioContext, priced: Priced | undefined): Promis
   const body =
     games.length === 0
       ? html`<p class="calm">No games yet.</p><p><a class="button" href="${studio.newGame()}">Create a game</a> first, then order playtests of it.</p>`
-      : html`<form method="post" action="${price.at()}" id="order">${tokens(context)}
+      : html`<p class="soft">Several at once: <a href="${studio.bulkOrder()}">order from a file</a>.</p>
+<form method="post" action="${price.at()}" id="order">${tokens(context)}
 <button hidden></button>
 ${await inputs(context, games, chosen)}
 <div id="quote">${priced && (await quoted(context, priced, games))}</div>

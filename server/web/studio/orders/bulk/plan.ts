@@ -1,0 +1,141 @@
+import type { Fault } from "../../../../../src/contract/bulk/columns.ts";
+import type { Ordered } from "../../../../../src/contract/bulk/ordered.ts";
+import {
+  makePlan,
+  type Pay,
+  type PayWith,
+  type Plan,
+  type Planned,
+  pays,
+  pricesOf,
+  shapeOrder,
+} from "../../../../../src/contract/bulk/plan.ts";
+import { readOrders } from "../../../../../src/contract/bulk/read.ts";
+import { settleRefs } from "../../../../../src/contract/bulk/refs.ts";
+import type { Row } from "../../../../../src/contract/bulk/rows.ts";
+import { parseRecords } from "../../../../../src/contract/files/records.ts";
+import type { Data } from "../../../../../src/contract/index.ts";
+import { contentKey } from "../../../../../src/contract/text/content-key.ts";
+import { Refused } from "../../../../../src/contract/text/refused.ts";
+import type { Form } from "../../../types.ts";
+import type { StudioContext } from "../../types.ts";
+import { accountOf, knownOrders } from "./account.ts";
+import { mostRows, type Source, tooMany } from "./source.ts";
+
+/** What the rows of a source cost and how they are paid, and whether that is what was shown. */
+
+type Quote = Data<"quotePlaytest">;
+
+export interface Ready {
+  source: Source;
+  /** Every row, also those that were ordered before. */
+  rows: readonly Planned[];
+  /** What was ordered before, by the keys of the rows. */
+  ordered: ReadonlyMap<string, Ordered>;
+  plan: Plan;
+  /** What does not keep the rows from being ordered. */
+  notes: readonly string[];
+  keepsRefs: boolean;
+  /** What the button orders, as hidden fields of its form. */
+  shown: Shown;
+}
+
+/** A plan as it was shown. The same rows at the same prices are ordered, paid as it says, and nothing else. */
+interface Shown {
+  /** A hash of what the rows say. */
+  rows: string;
+  /** How each row is paid, in their order; `o` for one that was ordered before. */
+  ways: string;
+  /** The prices of a slot, by the kind of order. */
+  prices: string;
+  /** When it was shown, in milliseconds. */
+  at: string;
+}
+
+const letters: Readonly<Record<string, PayWith | undefined>> = { f: "free", h: "hours", c: "credit", n: undefined };
+const letterOf = (way: PayWith | undefined) => way?.charAt(0) ?? "n";
+
+export const payIn = ({ pay }: Form): Pay => pays.find((one) => one === pay) ?? "any";
+
+const given = ({ form }: StudioContext, file: string) => ({
+  file,
+  batch: form.batch?.trim() ?? "",
+  ignore: form.ignore?.trim() ? [form.ignore] : [],
+  leaveOut: "let its name begin with #, or name it under “Columns to leave out”",
+  noGame: "no game is chosen for rows without one",
+});
+
+async function readRows(context: StudioContext, { name, text, file }: Source) {
+  try {
+    const records = await parseRecords(text, name || file);
+    if (records.records.length > mostRows) throw tooMany(file, records.records.length);
+    return await readOrders(records, given(context, file), accountOf(context, context.form.gameId || undefined));
+  } catch (error) {
+    // Lists in lists in lists, deeper than any order.
+    throw error instanceof RangeError ? new Refused(`${file} is nested too deeply to be read. Nothing was ordered.`) : error;
+  }
+}
+
+async function quotes({ call }: StudioContext, rows: readonly Row[], notes: string[]): Promise<Map<string, Quote>> {
+  const prices = await pricesOf(rows, async (row) => {
+    const { data } = await call("quotePlaytest", { body: { ...shapeOrder(row), gameId: row.game } });
+    return data;
+  });
+  for (const { warnings = [] } of prices.values()) notes.push(...warnings);
+  return prices;
+}
+
+/** How the plan that was shown pays these rows. Undefined if it was for other rows. */
+function shownWays({ form }: StudioContext, rows: readonly Row[], seen: string) {
+  if (form.rows !== seen || form.ways?.length !== rows.length) return undefined;
+  const ways = rows.flatMap(({ key }, index) => {
+    const letter = form.ways!.charAt(index);
+    return Object.hasOwn(letters, letter) ? [[key, letters[letter]] as const] : [];
+  });
+  return new Map(ways);
+}
+
+/** The plan of the rows, or everything that is wrong with them. Throws a `Refused`. */
+export async function readPlan(context: StudioContext, source: Source): Promise<Ready | { faults: readonly Fault[] }> {
+  const read = await readRows(context, source);
+  if (read.faults.length > 0) return { faults: read.faults };
+  const notes: string[] = [];
+  const settled = await settleRefs(
+    knownOrders(context, (message) => notes.push(message)),
+    read.rows,
+  );
+  if (settled.faults.length > 0) return { faults: settled.faults };
+  const { rows: all, ordered, kept } = settled;
+  const open = all.filter(({ key }) => !ordered.has(key));
+  const prices = await quotes(context, open, notes);
+  const seen = contentKey(read.rows.map(({ keyByContent, orderRef }) => [keyByContent, orderRef]));
+  const plan = makePlan(open, prices, payIn(context.form), shownWays(context, all, seen));
+  const planned = new Map(plan.rows.map((row) => [row.key, row]));
+  const rows = all.map((row): Planned => planned.get(row.key) ?? { ...row, cents: 0, minutes: 0, payWith: "free" });
+  const ways = rows.map(({ key, payWith }) => (ordered.has(key) ? "o" : letterOf(payWith))).join("");
+  const perSlot = [...prices].map(([shape, { costPerSlotCents }]) => [shape, costPerSlotCents]);
+  const shown = { rows: seen, ways, prices: JSON.stringify(Object.fromEntries(perSlot)), at: String(context.now) };
+  return { source, rows, ordered, plan, notes, keepsRefs: kept, shown };
+}
+
+/** The server knows the key of a row for 24 hours. One hour less leaves time for the last row. */
+const keyLifetimeMs = 23 * 3_600_000;
+
+const pricesIn = (text: string | undefined): Readonly<Record<string, unknown>> => {
+  try {
+    const prices: unknown = JSON.parse(text ?? "");
+    return typeof prices === "object" && prices !== null ? (prices as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+};
+
+/** Why a plan is not ordered as it is now: something changed since it was shown. Undefined if nothing did. */
+export function changeSince({ form, now }: StudioContext, { shown, ordered, rows }: Ready): string | undefined {
+  if (!(now - Number(form.at) <= keyLifetimeMs)) return "This plan was shown more than 23 hours ago.";
+  const isNew = rows.some(({ key }, index) => form.ways?.charAt(index) === "o" && !ordered.has(key));
+  if (form.rows !== shown.rows || isNew) return "The rows have changed since the plan was shown.";
+  const [before, after] = [pricesIn(form.prices), pricesIn(shown.prices)];
+  const isSame = Object.entries(after).every(([shape, cents]) => before[shape] === cents);
+  return isSame ? undefined : "The prices have changed since the plan was shown.";
+}

@@ -1,0 +1,114 @@
+import type { Fault } from "../../../../../src/contract/bulk/columns.ts";
+import { notCovered, type Planned, planText, sumText } from "../../../../../src/contract/bulk/plan.ts";
+import { faultsOf } from "../../../../../src/contract/bulk/read.ts";
+import type { Done, Failure } from "../../../../../src/contract/bulk/send.ts";
+import { studio } from "../../../../../src/contract/pages/addresses.ts";
+import { usd } from "../../../../lib/money.ts";
+import { html, type Markup } from "../../../html.ts";
+import { withCode } from "../../../shared/parts.ts";
+import { playtestBadge, plural, shortId } from "../../parts.ts";
+import type { StudioContext } from "../../types.ts";
+import type { Refusal } from "./place.ts";
+import type { Ready } from "./plan.ts";
+
+/** How the errors, the plan and the result of a file with orders look. */
+
+/** Names of the games of rows, by their ids. */
+export type GameNames = ReadonlyMap<string, string>;
+
+export function faultList(faults: readonly Fault[], file: string): Markup {
+  const { message, details } = faultsOf(faults, file);
+  return html`<p>${message}</p><ul>${details.map((one) => html`<li>${one.field}: ${withCode(one.message)}</li>`)}</ul>`;
+}
+
+const table = (head: readonly (Markup | string)[], rows: readonly Markup[]): Markup =>
+  html`<div class="scroll" tabindex="0" role="group" aria-label="Rows"><table><thead><tr>${head.map((cell) => html`<th scope="col">${cell}</th>`)}</tr></thead><tbody>${rows}</tbody></table></div>`;
+
+const hasRefs = (rows: readonly Planned[]) => rows.some(({ ref }) => ref !== undefined);
+
+/** The line, the ref and the game of a row. */
+const rowStart = ({ line, ref, game }: Planned, names: GameNames, withRefs: boolean): Markup =>
+  html`<th scope="row">${line}</th>${withRefs && html`<td>${ref}</td>`}<td>${names.get(game) ?? shortId(game)}</td>`;
+const headStart = (withRefs: boolean) => ["Line", ...(withRefs ? ["Ref"] : []), "Game"];
+
+const costOf = ({ site }: StudioContext, { cents, minutes }: Planned): Markup | false =>
+  site.payments && html`<td class="money">${sumText(cents, minutes, usd)}</td>`;
+
+/** What becomes of a row when the plan is ordered. */
+function statusOf(context: StudioContext, { ordered }: Ready, row: Planned): Markup | string {
+  const before = ordered.get(row.key);
+  if (before) return html`<a href="${studio.playtest(before.playtestId)}">Ordered before</a>`;
+  if (row.payWith === undefined) return "Not covered by the funds";
+  const paid = { free: "Free", hours: "With playtest hours", credit: "With credit" }[row.payWith];
+  return context.site.payments ? paid : "To order";
+}
+
+export const planSentence = ({ site }: StudioContext, { plan }: Ready): string =>
+  planText(plan, { usd, withoutPayments: !site.payments });
+
+export function planTable(context: StudioContext, ready: Ready, names: GameNames): Markup {
+  const withRefs = hasRefs(ready.rows);
+  const { payments } = context.site;
+  const head = [
+    ...headStart(withRefs),
+    "Slots",
+    ...(payments ? [html`<span class="money">Cost</span>`] : []),
+    payments ? "Paid" : "State",
+  ];
+  const rows = ready.rows.map(
+    (row) =>
+      html`<tr>${rowStart(row, names, withRefs)}<td>${row.order.quantity} × ${row.order.durationMinutes} min</td>${costOf(context, row)}<td>${statusOf(context, ready, row)}</td></tr>`,
+  );
+  return table(head, rows);
+}
+
+/** What the button orders: `Order 3 playtests for $160.00`. Undefined where nothing can be ordered. */
+export function buttonLabel({ site }: StudioContext, { plan }: Ready): string | undefined {
+  const covered = plan.rows.length - plan.beyond;
+  if (covered === 0) return undefined;
+  const first = plan.beyond > 0 ? "the first " : "";
+  const price = site.payments && plan.cents + plan.minutes > 0 ? ` for ${sumText(plan.cents, plan.minutes, usd)}` : "";
+  return `Order ${first}${plural(covered, "playtest")}${price}`;
+}
+
+/** What is missing for the rows that the funds do not cover. */
+export const shortage = ({ plan }: Ready): Markup | false =>
+  plan.beyond > 0 &&
+  html`<p class="bad">${notCovered(plan, usd)} <a href="${studio.billing()}#credit">Add credit</a>, then check the same rows again.</p>`;
+
+export interface Outcomes {
+  done: readonly Done[];
+  failed: readonly Failure<Refusal>[];
+}
+
+export function resultTable(
+  context: StudioContext,
+  rows: readonly Planned[],
+  { done, failed }: Outcomes,
+  names: GameNames,
+): Markup {
+  const withRefs = hasRefs(rows);
+  const doneBy = new Map(done.map((one) => [one.row.key, one]));
+  const failedBy = new Map(failed.map(({ row, error }) => [row.key, error]));
+  const { payments } = context.site;
+
+  function outcome(row: Planned): Markup {
+    const placed = doneBy.get(row.key);
+    const refusal = failedBy.get(row.key);
+    if (placed)
+      return html`<a href="${studio.playtest(placed.playtestId)}">${placed.skipped ? "Already ordered" : "Ordered"}<span class="hidden">: line ${row.line}</span></a> ${placed.status !== "active" && playtestBadge(placed.status)}`;
+    return refusal ? html`<span class="bad">Not ordered: ${withCode(refusal.message)}</span>` : html`Not tried`;
+  }
+
+  function cost(row: Planned): Markup | false {
+    const placed = doneBy.get(row.key);
+    if (!payments) return false;
+    return html`<td class="money">${placed && !placed.skipped && sumText(placed.cents, placed.minutes, usd)}</td>`;
+  }
+
+  const head = [...headStart(withRefs), ...(payments ? [html`<span class="money">Paid</span>`] : []), "Result"];
+  return table(
+    head,
+    rows.map((row) => html`<tr>${rowStart(row, names, withRefs)}${cost(row)}<td>${outcome(row)}</td></tr>`),
+  );
+}
