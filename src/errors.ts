@@ -1,6 +1,6 @@
 import type { PlannedRequest } from "./api/types.ts";
 import type { ErrorDetail } from "./contract/errors.ts";
-import { Refused } from "./contract/text/refused.ts";
+import { Refused } from "./contract/input/refused.ts";
 import { folderOf, shortageOf } from "./contract/text/shortages.ts";
 
 /** Frozen within a major version: scripts depend on them. */

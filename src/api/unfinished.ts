@@ -1,5 +1,5 @@
 import type { UploadOptions } from "tus-js-client";
-import { sha256 } from "../contract/text/hash.ts";
+import { sha256 } from "../contract/hash/sha256.ts";
 import { cacheFile } from "../io/files/cache-file.ts";
 
 type Storage = NonNullable<UploadOptions["urlStorage"]>;

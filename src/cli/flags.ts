@@ -2,10 +2,10 @@ import { isWebUrl } from "../api/url.ts";
 import { parseDuration } from "../config/settings.ts";
 import { parseMoment, requireTime, timeForms } from "../config/times.ts";
 import type { Operation } from "../contract/index.ts";
+import { choiceOf, fieldValue, inRange, listFormats, splits, wholeNumber } from "../contract/input/field-value.ts";
+import { Refused } from "../contract/input/refused.ts";
 import { centsOf } from "../contract/money/amount.ts";
 import { type Field, operations } from "../contract/static.ts";
-import { choiceOf, fieldValue, inRange, listFormats, splits, wholeNumber } from "../contract/text/field-value.ts";
-import { Refused } from "../contract/text/refused.ts";
 import { usage } from "../errors.ts";
 import { usd } from "../io/text.ts";
 

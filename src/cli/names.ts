@@ -1,6 +1,6 @@
 import { idOf } from "../config/ids.ts";
 import type { Operation } from "../contract/index.ts";
-import { idNamedIn, many, meant, type Named } from "../contract/text/named.ts";
+import { idNamedIn, many, meant, type Named } from "../contract/input/named.ts";
 import { CliError, exitCodes, notFound, usage } from "../errors.ts";
 import { at } from "../io/cells.ts";
 import { shellShown, uuid } from "../io/text.ts";

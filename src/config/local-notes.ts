@@ -1,7 +1,7 @@
 import { mkdir, open, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { sha256 } from "../contract/text/hash.ts";
+import { sha256 } from "../contract/hash/sha256.ts";
 import { cannotWrite, failure } from "../errors.ts";
 import { readObject, type Store } from "./store.ts";
 

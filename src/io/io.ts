@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { decode } from "../contract/text/decode.ts";
+import { decode } from "../contract/input/decode.ts";
 import { failure, Interrupted, PipeClosed, usage } from "../errors.ts";
 
 interface Output extends NodeJS.WritableStream {

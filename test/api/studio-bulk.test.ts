@@ -46,9 +46,9 @@ onBothDatabases("bulk orders in Studio", (serve) => {
     const { planned, press } = await paste(browser, three);
     expect(partsOf(planned.html, "status")).toEqual(["3 orders, 6 slots: $160.00; the balance is $1,000.00."]);
     expect(rowsIn(planned.html)).toEqual([
-      "2 a | Lantern Deep | 1 × 30 min | $15.00 | With credit |",
-      "3 b | Lantern Deep | 2 × 60 min | $40.00 | With credit |",
-      "4 c | Lantern Deep | 3 × 120 min | $105.00 | With credit |",
+      "2 a | Lantern Deep | 1 × 30 min | With credit | $15.00 |",
+      "3 b | Lantern Deep | 2 × 60 min | With credit | $40.00 |",
+      "4 c | Lantern Deep | 3 × 120 min | With credit | $105.00 |",
     ]);
     expect(planned.html).toContain("Order 3 playtests for $160.00</button>");
     expect(plainText(planned.html)).toContain(`playtest bulk orders.csv --game ${gameId}`);
@@ -56,9 +56,9 @@ onBothDatabases("bulk orders in Studio", (serve) => {
     const first = await press();
     expect(partsOf(first.html, "status")).toEqual(["3 playtests ordered for $160.00; 0 already ordered, 0 failed, 0 left."]);
     expect(rowsIn(first.html)).toEqual([
-      "2 a | Lantern Deep | $15.00 | Ordered : line 2 |",
-      "3 b | Lantern Deep | $40.00 | Ordered : line 3 |",
-      "4 c | Lantern Deep | $105.00 | Ordered : line 4 |",
+      "2 a | Lantern Deep | Ordered : line 2 | $15.00 |",
+      "3 b | Lantern Deep | Ordered : line 3 | $40.00 |",
+      "4 c | Lantern Deep | Ordered : line 4 | $105.00 |",
     ]);
     const second = await press();
     expect(partsOf(second.html, "status")).toEqual(["0 playtests ordered for $0.00; 3 already ordered, 0 failed, 0 left."]);
@@ -84,7 +84,6 @@ onBothDatabases("bulk orders in Studio", (serve) => {
       file: "orders.txt",
       bytes: Buffer.from("﻿Slots\tMinutes\tNotes\r\n2\t30\tGrüße\r\n", "utf16le"),
     },
-    { name: "YAML", file: "orders.yaml", bytes: Buffer.from("- {quantity: 2, durationMinutes: 30, notesForTesters: Grüße}\n") },
     { name: "JSON", file: "orders.json", bytes: Buffer.from('[{"quantity":2,"durationMinutes":30,"notesForTesters":"Grüße"}]') },
     {
       name: "JSON Lines",
@@ -156,7 +155,12 @@ onBothDatabases("bulk orders in Studio", (serve) => {
       fields: { text: `{"quantity":${"[".repeat(100_000)}${"]".repeat(100_000)}}` },
       says: "nested too deeply",
     },
-    { name: "broken quotes", fields: { text: 'quantity,notes\n1,"x\n' }, says: "Nothing" },
+    {
+      name: "YAML",
+      fields: { text: "- quantity: 1\n" },
+      says: "The text is YAML, which this page does not read. Nothing was ordered.",
+    },
+    { name: "broken quotes", fields: { text: 'quantity,notes\n1,"x\n' }, says: "The text: Quote Not Closed" },
     {
       name: "a fixed time without a zone",
       fields: { text: "quantity,at\n1,2026-12-05 18:00\n" },
@@ -254,7 +258,7 @@ onBothDatabases("bulk orders in Studio", (serve) => {
     });
   });
 
-  it("rows without a ref that the same account sends by the API with the same key are not ordered twice", async () => {
+  it("rows without a ref that are pasted a second time are not ordered twice within a day", async () => {
     const { browser, playtests } = await scene();
     const text = "quantity\n1\n";
     await (await paste(browser, text)).press();
@@ -299,7 +303,7 @@ onBothDatabases("bulk orders in Studio", (serve) => {
       const { browser, owner, server, credit } = await scene();
       await giveMinutes(server, owner, 30);
       const { planned, press } = await paste(browser, three);
-      expect(rowsIn(planned.html)[0]).toContain("30 playtest minutes | With playtest hours");
+      expect(rowsIn(planned.html)[0]).toContain("With playtest hours | 30 playtest minutes");
       await press();
       await press();
       expect([await credit(), (await owner.getBalance()).playtestMinutes]).toEqual([100_000 - 14_500, 0]);
@@ -338,6 +342,14 @@ onBothDatabases("bulk orders in Studio", (serve) => {
     const { press } = await paste(browser, text, { gameId });
     await press();
     for (const id of [gameId, other]) expect((await owner.listPlaytests({ params: { gameId: id } })).playtests).toHaveLength(1);
+  });
+
+  it("a game without a build cannot be ordered here", async () => {
+    const { browser } = await scene();
+    await browser.submit("/studio/games/new", "/studio/games/new", { name: "Unbuilt" });
+    const { planned } = await paste(browser, "game,quantity\nUnbuilt,1\n");
+    expect(plainText(planned.html)).toContain("Unbuilt has no build yet. Upload one before you order.");
+    expect(planned.html).not.toContain(`formaction="${place}"`);
   });
 
   it("nobody orders for the game of another account, or without the token of the page", async () => {

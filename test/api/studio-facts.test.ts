@@ -3,11 +3,11 @@ import { expect, it } from "vitest";
 import { createFfmpegCutter } from "../../server/sharing/cutter.ts";
 import { createCommandTranscriber } from "../../server/transcripts/command.ts";
 import { onBothDatabases } from "../helpers/each.ts";
-import { claim, giveVideo, order, play, registerPlaytester } from "../helpers/factories.ts";
+import { claim, giveCredit, giveVideo, order, play, registerPlaytester } from "../helpers/factories.ts";
 import { holdCutter } from "../helpers/held-cutter.ts";
 import { mailedPath } from "../helpers/mails.ts";
 import { creditOf, earnedBy, type Fact, type Market, market, noticesOf, pageFacts, slotsOf } from "../helpers/page-facts.ts";
-import { signedIn, visitor } from "../helpers/portal.ts";
+import { hiddenFields, signedIn, visitor } from "../helpers/portal.ts";
 import { manyRows } from "../helpers/slot-factories.ts";
 
 const day = 86_400_000;
@@ -90,7 +90,63 @@ async function pictured(scene: Market, mode: string) {
   return { page, cut };
 }
 
+/** Pastes a table of orders and presses the button of its plan. Returns the plan and the result. */
+async function bulk({ browser }: Market, text: string, fields: Record<string, string> = {}) {
+  const at = "/studio/order/bulk";
+  const plan = (await browser.submit(at, `${at}/check`, { text, ...fields })).html;
+  const result = (await browser.send(`${at}/place`, { ...hiddenFields(plan, `${at}/check`), text, ...fields })).html;
+  return { plan, result };
+}
+
 const facts: Fact<Market>[] = [
+  {
+    says: "Rows without a ref are known for 24 hours. After that, the same rows are ordered again, so give each a ref, a name of your own.",
+    see: async (scene) => (await bulk(scene, "quantity\n1\n")).plan,
+    async holds(scene) {
+      expect((await bulk(scene, "quantity\n1\n")).result).toContain("0 playtests ordered for $0.00; 1 already ordered");
+      const named = (await bulk(scene, "quantity,ref\n2,mine\n")).plan;
+      expect(named).not.toContain("Rows without a ref");
+      await scene.server.advance(day);
+      expect((await bulk(scene, "quantity\n1\n")).result).toContain("1 playtest ordered for $20.00");
+      expect(await creditOf(scene)).toBe(20_000 - 2 * 2000 - 4000);
+      expect(
+        (await scene.browser.submit("/studio/order/bulk", "/studio/order/bulk/check", { text: "quantity,ref\n2,mine\n" })).html,
+      ).toContain("Every row was ordered before. Nothing is left to order.");
+    },
+  },
+  {
+    says: "a name for this round: the same rows in another batch are new orders",
+    see: async () => "/studio/order/bulk",
+    async holds(scene) {
+      for (const batch of ["", "second", "second"]) await bulk(scene, "quantity,ref\n1,mine\n", { batch });
+      const { playtests } = (await scene.owner.get(`/games/${scene.gameId}/playtests`)).body.data;
+      expect(playtests.map(({ ref }: { ref: string }) => ref)).toEqual(["second/mine", "mine"]);
+    },
+  },
+  {
+    says: "optional; the most that all rows together may cost, in dollars",
+    see: async () => "/studio/order/bulk",
+    async holds(scene) {
+      expect((await bulk(scene, "quantity\n1\n1\n", { limit: "39.99" })).plan).toContain(
+        "which is more than the limit of $39.99",
+      );
+      expect(await creditOf(scene)).toBe(20_000);
+      await bulk(scene, "quantity\n1\n1\n", { limit: "40" });
+      expect(await creditOf(scene)).toBe(16_000);
+    },
+  },
+  {
+    says: "Then check the same rows again: what was ordered is not ordered twice.",
+    see: async (scene) => (await bulk(scene, "quantity\n8\n4\n")).result,
+    async holds(scene) {
+      expect(await creditOf(scene)).toBe(4000);
+      await giveCredit(scene.server, scene.owner, 20_000);
+      expect((await bulk(scene, "quantity\n8\n4\n")).result).toContain(
+        "1 playtest ordered for $80.00; 1 already ordered, 0 failed, 0 left.",
+      );
+      expect(await creditOf(scene)).toBe(16_000);
+    },
+  },
   {
     says: "Who did not say it is not offered the playtest, so leave empty what does not matter.",
     see: async () => "/studio/order",

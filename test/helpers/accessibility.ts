@@ -42,6 +42,11 @@ export async function look(
   complaints: string[],
 ): Promise<string[]> {
   await page.goto(path);
+  return lookHere(page, name, rules, complaints);
+}
+
+/** Says what is wrong with the page that is open, which a form may have led to. */
+export async function lookHere(page: Page, name: string, rules: readonly string[], complaints: string[]): Promise<string[]> {
   await page.evaluate(axe);
   const seen = (await page.evaluate(judge(rules))) as Seen;
   if (pictures) {

@@ -2,7 +2,7 @@ import { tmpdir } from "node:os";
 import { describe, expect, it } from "vitest";
 import { noRoom } from "../../src/commands/games/build/source.ts";
 import { nameFaults } from "../../src/contract/files/build-names.ts";
-import { decode } from "../../src/contract/text/decode.ts";
+import { decode } from "../../src/contract/input/decode.ts";
 import { apiKeySearch, isProgram, secretIn } from "../../src/io/files/kinds.ts";
 import { inUnpackingOrder, wrongLinks } from "../../src/io/files/links.ts";
 

@@ -1,8 +1,8 @@
 import type { Data } from "../../api/client.ts";
 import { arg, type Context, define, flag } from "../../cli/define.ts";
 import { isEarlierOrder } from "../../contract/bulk/ordered.ts";
+import { contentKey } from "../../contract/hash/content-key.ts";
 import type { OrderBody } from "../../contract/order-check.ts";
-import { contentKey } from "../../contract/text/content-key.ts";
 import { shellQuote } from "../../contract/text/shell.ts";
 import { CliError, usage } from "../../errors.ts";
 import { ciOutputs, ciSummary } from "../../io/ci.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Context } from "../../cli/define.ts";
-import { sha256 } from "../../contract/text/hash.ts";
+import { sha256 } from "../../contract/hash/sha256.ts";
 import { failure } from "../../errors.ts";
 import { cacheFile } from "../../io/files/cache-file.ts";
 import type { Checkpoint } from "../shared/event-source.ts";

@@ -1,7 +1,7 @@
 import { type FileRecord, ignorer, isUnnamed, plainName } from "../files/records.ts";
+import { Refused } from "../input/refused.ts";
 import { operations } from "../static.ts";
 import { nearest } from "../text/nearest.ts";
-import { Refused } from "../text/refused.ts";
 
 /** Pure functions that find out which field of an order each column of a file is. */
 
@@ -53,6 +53,8 @@ function likeName(name: string): string | undefined {
   return near === undefined ? undefined : known.get(near);
 }
 
+const mostExplained = 100;
+
 function unknownText(name: string, leaveOut: string): string {
   if (isUnnamed(name)) return "unknown field: the column has no name";
   const like = likeName(name);
@@ -102,7 +104,13 @@ export function understand(given: readonly FileRecord[], { file, ignore, leaveOu
 
   const records = given.map(rename);
   if (seen.size === 0 && given.length > 0) throw nothingKnown(file, given);
-  return { records, faults: [...unknown].map(([field, line]) => ({ line, field, message: unknownText(field, leaveOut) })) };
+  // Suggestions take time, and nobody reads hundreds of them.
+  const faults = [...unknown].map(([field, line], index) => ({
+    line,
+    field,
+    message: index < mostExplained ? unknownText(field, leaveOut) : "unknown field",
+  }));
+  return { records, faults };
 }
 
 const twice = (

@@ -1,5 +1,5 @@
+import { contentKey } from "../hash/content-key.ts";
 import type { CheckedOrder } from "../order-check.ts";
-import { contentKey } from "../text/content-key.ts";
 
 /** The idempotency keys of the rows of a file: the same row has the same key, whoever sends it and from where. */
 

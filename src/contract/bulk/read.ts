@@ -1,7 +1,7 @@
 import type { FileRecord, RecordFormat } from "../files/records.ts";
+import { Refused } from "../input/refused.ts";
 import { orderChecker } from "../order-check.ts";
 import { plural } from "../text/plural.ts";
-import { Refused } from "../text/refused.ts";
 import type { TimeReader } from "../time/local.ts";
 import { type Fault, type Ignored, understand } from "./columns.ts";
 import { type Row, readRows, wordsIn } from "./rows.ts";

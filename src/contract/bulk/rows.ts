@@ -1,8 +1,8 @@
 import type { FileRecord, RecordFormat } from "../files/records.ts";
+import { fieldValue, splits } from "../input/field-value.ts";
+import { Refused } from "../input/refused.ts";
 import type { CheckedOrder, Verdict } from "../order-check.ts";
 import type { Field } from "../static.ts";
-import { fieldValue, splits } from "../text/field-value.ts";
-import { Refused } from "../text/refused.ts";
 import type { TimeReader } from "../time/local.ts";
 import { type Fault, fields } from "./columns.ts";
 import { keyed, keyOfRef } from "./keys.ts";

@@ -1,22 +1,33 @@
-import { Refused } from "../text/refused.ts";
+import { Refused } from "../input/refused.ts";
 
-/** One record of a file and the line it starts on. CSV values are strings; YAML and NDJSON values have any JSON type. */
+/** One record of a file and the line it starts on. CSV values are strings; the others have any JSON type. */
 export interface FileRecord {
   line: number;
   fields: Record<string, unknown>;
 }
 
-export type RecordFormat = "csv" | "yaml" | "ndjson";
+export type RecordFormat = "csv" | "json" | "yaml" | "ndjson";
 
 /** The format according to the file name, or else to the start of the text. */
 export function recordFormat(path: string, text: string): RecordFormat {
   if (/\.csv$/i.test(path)) return "csv";
   if (/\.ya?ml$/i.test(path)) return "yaml";
+  if (/\.json$/i.test(path)) return "json";
   if (/\.(ndjson|jsonl)$/i.test(path)) return "ndjson";
   // The first column of a table may begin with #, as comments in YAML do.
   const start = text.replace(/^([ \t]*(#.*)?\r?\n)+/, "").trimStart();
   if (start.startsWith("{")) return "ndjson";
-  return start.startsWith("[") || /^-\s/.test(start) ? "yaml" : "csv";
+  if (start.startsWith("[")) return isJson(text) ? "json" : "yaml";
+  return /^-\s/.test(start) ? "yaml" : "csv";
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 const isFields = (value: unknown): value is FileRecord["fields"] =>
@@ -41,7 +52,8 @@ const newlinesIn = (fields: Record<string, string>) =>
 
 /** The column names. Spreadsheets also write unnamed columns, for example after a cell beside the table was used. */
 function columnsOf(header: readonly string[], path: string): string[] {
-  const twice = header.find((name, index) => name !== "" && header.indexOf(name) !== index);
+  const seen = new Set<string>();
+  const twice = header.find((name) => name !== "" && (seen.has(name) || !seen.add(name)));
   if (twice !== undefined) throw new Refused(`${path}: duplicate column ${JSON.stringify(twice)}.`);
   return header.map((name, index) => (name === "" ? `column ${index + 1}` : name));
 }
@@ -96,6 +108,38 @@ function recordAt(line: number, value: unknown, path: string): FileRecord {
   throw new Refused(`${path}, line ${line}: must be an object with the fields of an order.`);
 }
 
+/** The lines on which the items of a list in valid JSON begin. */
+function itemLines(text: string): number[] {
+  const lines: number[] = [];
+  let [line, depth] = [1, 0];
+  let isNext = false;
+  // Strings are one token, because they may contain the others.
+  for (const [token] of text.matchAll(/"(?:\\.|[^"\\])*"|[^\s"]|\n/g)) {
+    if (token === "\n") line++;
+    else if (depth === 1 && isNext && token !== "]") {
+      lines.push(line);
+      isNext = false;
+    }
+    if (token === "[" || token === "{") isNext = ++depth === 1;
+    else if (token === "]" || token === "}") depth--;
+    else if (token === "," && depth === 1) isNext = true;
+  }
+  return lines;
+}
+
+/** The lines of the items are looked for only here: a parser of JSON does not say them. */
+function jsonRecords(text: string, path: string): FileRecord[] {
+  let list: unknown;
+  try {
+    list = JSON.parse(text);
+  } catch (error) {
+    throw new Refused(`${path}: not valid JSON: ${(error as Error).message}.`);
+  }
+  if (!Array.isArray(list)) throw new Refused(`${path} must contain a list of orders.`);
+  const lines = itemLines(text);
+  return list.map((item, index) => recordAt(lines[index]!, item, path));
+}
+
 function ndjsonRecords(text: string, path: string): FileRecord[] {
   return text.split("\n").flatMap((line, index) => {
     if (line.trim() === "") return [];
@@ -107,9 +151,10 @@ function ndjsonRecords(text: string, path: string): FileRecord[] {
   });
 }
 
-/** Parses CSV, YAML or NDJSON. Throws a `Refused` that names the line. */
+/** Parses CSV, JSON, YAML or NDJSON. Throws a `Refused` that names the line. */
 export async function parseRecords(text: string, path: string): Promise<{ format: RecordFormat; records: FileRecord[] }> {
   const format = recordFormat(path, text);
+  if (format === "json") return { format, records: jsonRecords(text, path) };
   if (format === "ndjson") return { format, records: ndjsonRecords(text, path) };
   return { format, records: await (format === "csv" ? csvRecords(text, path) : yamlRecords(text, path)) };
 }

@@ -1,6 +1,6 @@
 import { createReadStream } from "node:fs";
 import { crc32 } from "node:zlib";
-import { sha256 } from "../../contract/text/hash.ts";
+import { sha256 } from "../../contract/hash/sha256.ts";
 import { headBytes } from "./kinds.ts";
 import type { TreeFile, TreeItem } from "./tree.ts";
 

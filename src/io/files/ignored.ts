@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Ignore } from "ignore";
-import { decode } from "../../contract/text/decode.ts";
+import { decode } from "../../contract/input/decode.ts";
 import { usage } from "../../errors.ts";
 
 /** Why a path is left out: by the user's list, or because it is on ours; undefined if it is not. */

@@ -2,7 +2,7 @@ import type { Dirent } from "node:fs";
 import { lstat, readdir, readlink } from "node:fs/promises";
 import { join } from "node:path";
 import { type Fault, unpackable } from "../../contract/files/build-names.ts";
-import { decoded } from "../../contract/text/decode.ts";
+import { decoded } from "../../contract/input/decode.ts";
 import { ignoring, type WhyIgnored } from "./ignored.ts";
 
 interface Item {

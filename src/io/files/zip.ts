@@ -1,6 +1,6 @@
 import { open } from "node:fs/promises";
 import { crc32 } from "node:zlib";
-import { sha256 } from "../../contract/text/hash.ts";
+import { sha256 } from "../../contract/hash/sha256.ts";
 import { failure } from "../../errors.ts";
 import { type BuildItem, blocksOf, type OnBytes, type ReadFile } from "./contents.ts";
 import { inUnpackingOrder } from "./links.ts";

@@ -146,7 +146,7 @@ export const bulk = define({
     "All rows are validated before the first order is sent. A row with a `ref` is ordered once, from whatever file or computer; if it was " +
     "changed since, nothing is ordered. A journal beside the file records what was ordered, so that the same " +
     "command resumes after an interruption and never orders a row twice. To order the same file again, pass a different --batch.",
-  args: { file: arg.text("CSV, YAML or NDJSON file; - for standard input") },
+  args: { file: arg.text("CSV, JSON, YAML or NDJSON file; - for standard input") },
   flags: {
     plan: flag.toggle("Show what each row would cost, then stop"),
     game: flag.text("Game for rows without one (default: the game set with `games use`, else the only game)", { value: "GAME" }),

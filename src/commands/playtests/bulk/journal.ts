@@ -2,7 +2,7 @@ import { basename, dirname, join } from "node:path";
 import type { Context } from "../../../cli/define.ts";
 import type { EarlierRuns, Ordered } from "../../../contract/bulk/ordered.ts";
 import type { Row } from "../../../contract/bulk/rows.ts";
-import { contentKey } from "../../../contract/text/content-key.ts";
+import { contentKey } from "../../../contract/hash/content-key.ts";
 import { type Journal, openJournal } from "../../../io/files/journal.ts";
 
 /** What a row with a ref asks for, so that a later run can tell whether it was changed. */

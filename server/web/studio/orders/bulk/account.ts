@@ -1,8 +1,8 @@
 import type { Account } from "../../../../../src/contract/bulk/read.ts";
 import type { KnownOrders } from "../../../../../src/contract/bulk/refs.ts";
 import type { Meta } from "../../../../../src/contract/index.ts";
-import { idNamedIn, type Named } from "../../../../../src/contract/text/named.ts";
-import { Refused } from "../../../../../src/contract/text/refused.ts";
+import { idNamedIn, type Named } from "../../../../../src/contract/input/named.ts";
+import { Refused } from "../../../../../src/contract/input/refused.ts";
 import { ApiError } from "../../../../lib/api-error.ts";
 import { ifOffered } from "../../../shared/not-offered.ts";
 import { profileZone } from "../../../shared/zone.ts";

@@ -34,7 +34,7 @@ const option = (value: string, label: string, isChosen: boolean): Markup =>
 /** The command that orders the same rows. */
 const bulkCommand = (form: Form, { name, games }: { name: string; games: BulkForm["games"] }): string =>
   commandLine(`playtest bulk ${commandLine("", [["", name || "orders.csv"]]).trim()}`, [
-    ["--game", form.gameId || (games.length > 1 ? undefined : games[0]?.id)],
+    ["--game", form.gameId || (games.length === 1 ? games[0]!.id : undefined)],
     ["--batch", form.batch?.trim()],
     ["--ignore-columns", form.ignore?.trim()],
     ["--pay", payIn(form) === "any" ? undefined : payIn(form)],
@@ -50,26 +50,30 @@ export function bulkForm(context: StudioContext, { games, source, plan, check, p
   const hidden = Object.entries({ name, ...plan?.fields }).map(
     ([field, value]) => html`<input type="hidden" name="${field}" value="${value}" autocomplete="off">`,
   );
-  const orders = plan?.label !== undefined && html`<p><button formaction="${place}">${plan.label}</button></p>`;
-  const pay = html`<label for="pay">How to pay</label><select id="pay" name="pay">${pays.map((one) => option(one, payLabels[one], one === payIn(form)))}</select>
-<label for="limit">Limit <span class="soft">(optional; the most that all rows together may cost, in dollars)</span></label>
+  const pay = html`<label for="pay">How to pay</label><select id="pay" name="pay">${pays.map((one) => option(one, payLabels[one], one === payIn(form)))}</select>`;
+  const limit =
+    site.payments &&
+    html`<label for="limit">Limit <span class="soft">(optional; the most that all rows together may cost, in dollars)</span></label>
 <input id="limit" name="limit" inputmode="decimal" autocomplete="off" maxlength="20" value="${form.limit}">`;
+  const orders = plan?.label !== undefined && html`${limit}<p><button formaction="${place}">${plan.label}</button></p>`;
+  const isChosen =
+    (games.length > 1 && form.gameId) || form.batch || form.ignore || (!orders && form.limit) || payIn(form) !== "any";
   return html`<form method="post" action="${check}" enctype="multipart/form-data" id="bulk">${tokens(context)}${hidden}
 <button hidden></button>
 ${orders}${plan?.isShortLived && html`<p class="soft">Rows without a ref are known for 24 hours. After that, the same rows are ordered again, so give each a ref, a name of your own.</p>`}
-<label for="file">File <span class="soft">(CSV, YAML, JSON or JSON Lines, with up to ${mostRows} rows)</span></label>
-<input id="file" name="file" type="file" accept=".csv,.tsv,.txt,.yaml,.yml,.json,.ndjson,.jsonl">
+<label for="file">File <span class="soft">(CSV, JSON or JSON Lines, with up to ${mostRows} rows)</span></label>
+<input id="file" name="file" type="file" accept=".csv,.tsv,.txt,.json,.ndjson,.jsonl">
 <label for="text">Or its text <span class="soft">(also a table copied from a spreadsheet; the first row names the columns)</span></label>
 <textarea id="text" name="text" class="rows-text" spellcheck="false" wrap="off" placeholder="quantity,durationMinutes,notesForTesters,ref">
 ${text}</textarea>
-<details${(form.gameId || form.batch || form.ignore || form.limit || form.pay === "hours" || form.pay === "credit") && html` open`}><summary>Options</summary>
+<details${isChosen && html` open`}><summary>Options</summary>
 <label for="game">Game of rows without one</label>
-<select id="game" name="gameId">${option("", games.length === 1 ? games[0]!.name : "None: each row names its game", !form.gameId)}${games.length > 1 && games.map((game) => option(game.id, game.name, game.id === form.gameId))}</select>
+<select id="game" name="gameId">${games.length > 1 && option("", "None: each row names its game", !form.gameId)}${games.map((game) => option(game.id, game.name, game.id === form.gameId))}</select>
 <label for="batch">Batch <span class="soft">(optional; a name for this round: the same rows in another batch are new orders)</span></label>
 <input id="batch" name="batch" autocomplete="off" maxlength="50" value="${form.batch}">
 <label for="ignore">Columns to leave out <span class="soft">(optional; separated by commas)</span></label>
 <input id="ignore" name="ignore" autocomplete="off" maxlength="1000" value="${form.ignore}">
-${site.payments && pay}</details>
+${site.payments && pay}${!orders && limit}</details>
 <button${plan && html` class="quiet"`}>${plan ? "Check again" : "Check the rows"}</button></form>
 ${commandButton(context, bulkCommand(form, { name, games }))}
 <p class="soft">The columns are the fields of an order, plus the game. <a href="${studio.order()}">Order one playtest</a> instead.</p>`;

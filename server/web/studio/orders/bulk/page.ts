@@ -1,11 +1,13 @@
 import { neededText } from "../../../../../src/contract/bulk/plan.ts";
 import { countsOf, countsText, type Tally } from "../../../../../src/contract/bulk/send.ts";
+import type { Data } from "../../../../../src/contract/index.ts";
+import { Refused } from "../../../../../src/contract/input/refused.ts";
 import { centsOf } from "../../../../../src/contract/money/amount.ts";
 import { studio } from "../../../../../src/contract/pages/addresses.ts";
-import { Refused } from "../../../../../src/contract/text/refused.ts";
 import { usd } from "../../../../lib/money.ts";
 import { html, type Markup, type PageContent } from "../../../html.ts";
 import { alert, notice, withCode } from "../../../shared/parts.ts";
+import { noBuildUrl } from "../../games/form.ts";
 import { studioLayout } from "../../layout.ts";
 import { plural, trail } from "../../parts.ts";
 import { action, type StudioContext, type StudioPage } from "../../types.ts";
@@ -14,6 +16,8 @@ import { placeRows, type Refusal } from "./place.ts";
 import { changeSince, type Ready, readPlan } from "./plan.ts";
 import { type Source, sourceOf } from "./source.ts";
 import { buttonLabel, faultList, type GameNames, planSentence, planTable, resultTable, shortage } from "./views.ts";
+
+type Game = Data<"getGame">["game"];
 
 const title = "Order playtests from a file";
 /** How many games the form offers. */
@@ -36,12 +40,22 @@ async function shown(
   return studioLayout(context, "games", page);
 }
 
-/** The names of the games of a plan's rows. */
-async function namesOf({ call }: StudioContext, { rows }: Ready): Promise<GameNames> {
+/** The games of a plan's rows. */
+async function gamesOf({ call }: StudioContext, { rows }: Ready): Promise<Game[]> {
   const ids = [...new Set(rows.map(({ game }) => game))];
-  const games = await Promise.all(ids.map(async (id) => (await call("getGame", { params: { id } })).data.game));
-  return new Map(games.map(({ id, name }) => [id, name]));
+  return Promise.all(ids.map(async (id) => (await call("getGame", { params: { id } })).data.game));
 }
+
+const namesOf = (games: readonly Game[]): GameNames => new Map(games.map(({ id, name }) => [id, name]));
+
+/** Says which of the games have no build, which nobody could play. */
+const withoutBuild = (context: StudioContext, games: readonly Game[]): Markup[] =>
+  games
+    .filter(({ buildUrl }) => buildUrl === noBuildUrl(context))
+    .map(
+      ({ id, name }) =>
+        html`<p class="note bad">${name} has no build yet. <a href="${studio.builds(id)}">Upload one</a> before you order.</p>`,
+    );
 
 const refused = (context: StudioContext, source: Source | undefined, what: Markup) =>
   shown(context, { above: alert(what), status: 422, ...(source && { source }) });
@@ -80,11 +94,13 @@ async function planned(context: StudioContext, ready: Ready, why?: string): Prom
   const { source, notes, plan, shown: fields } = ready;
   const sentence =
     plan.rows.length === 0 ? "Every row was ordered before. Nothing is left to order." : planSentence(context, ready);
+  const games = await gamesOf(context, ready);
+  const unbuilt = withoutBuild(context, games);
   const above = html`${why ? alert(why) : notice(sentence)}${why && html`<p>${sentence}</p>`}
 ${notes.map((note) => html`<p class="note">${withCode(note)}</p>`)}
-${shortage(ready)}
-${planTable(context, ready, await namesOf(context, ready))}`;
-  const label = buttonLabel(context, ready);
+${unbuilt}${shortage(ready)}
+${planTable(context, ready, namesOf(games))}`;
+  const label = unbuilt.length === 0 ? buttonLabel(context, ready) : undefined;
   const isShortLived = plan.rows.some(({ orderRef }) => orderRef === undefined);
   return shown(context, { above, source, plan: { fields, isShortLived, ...(label !== undefined && { label }) } });
 }
@@ -129,7 +145,7 @@ async function placed(context: StudioContext, ready: Ready, outcome: Placed): Pr
   const next = remedy(ready, outcome, counts.left);
   const summary = countsText(counts, { usd, withoutPayments: !context.site.payments });
   const said = next ? alert(html`<p>${summary}</p><p>${next}</p>`) : notice(summary);
-  const results = html`${said}${resultTable(context, rows, outcome.tally, await namesOf(context, ready))}`;
+  const results = html`${said}${resultTable(context, rows, outcome.tally, namesOf(await gamesOf(context, ready)))}`;
   if (next) return shown(context, { above: results, source });
   const body = html`${trail()}${results}
 <p><a class="button" href="${studio.games()}">Games</a> <a href="${studio.bulkOrder()}">Order from another file</a></p>`;

@@ -8,23 +8,21 @@ import {
   type Planned,
   pays,
   pricesOf,
+  type SlotPrice,
   shapeOrder,
 } from "../../../../../src/contract/bulk/plan.ts";
 import { readOrders } from "../../../../../src/contract/bulk/read.ts";
 import { settleRefs } from "../../../../../src/contract/bulk/refs.ts";
 import type { Row } from "../../../../../src/contract/bulk/rows.ts";
 import { parseRecords } from "../../../../../src/contract/files/records.ts";
-import type { Data } from "../../../../../src/contract/index.ts";
-import { contentKey } from "../../../../../src/contract/text/content-key.ts";
-import { Refused } from "../../../../../src/contract/text/refused.ts";
+import { contentKey } from "../../../../../src/contract/hash/content-key.ts";
+import { Refused } from "../../../../../src/contract/input/refused.ts";
 import type { Form } from "../../../types.ts";
 import type { StudioContext } from "../../types.ts";
 import { accountOf, knownOrders } from "./account.ts";
 import { mostRows, type Source, tooMany } from "./source.ts";
 
 /** What the rows of a source cost and how they are paid, and whether that is what was shown. */
-
-type Quote = Data<"quotePlaytest">;
 
 export interface Ready {
   source: Source;
@@ -76,13 +74,17 @@ async function readRows(context: StudioContext, { name, text, file }: Source) {
   }
 }
 
-async function quotes({ call }: StudioContext, rows: readonly Row[], notes: string[]): Promise<Map<string, Quote>> {
-  const prices = await pricesOf(rows, async (row) => {
+interface Price extends SlotPrice {
+  costPerSlotCents: number;
+}
+
+async function quotes({ call }: StudioContext, rows: readonly Row[], notes: string[]): Promise<Map<string, Price>> {
+  return pricesOf(rows, async (row): Promise<Price> => {
     const { data } = await call("quotePlaytest", { body: { ...shapeOrder(row), gameId: row.game } });
-    return data;
+    const { costPerSlotCents, balanceCents, playtestMinutesAvailable: minutesAvailable, warnings = [] } = data;
+    notes.push(...warnings);
+    return { costPerSlotCents, balanceCents, minutesAvailable };
   });
-  for (const { warnings = [] } of prices.values()) notes.push(...warnings);
-  return prices;
 }
 
 /** How the plan that was shown pays these rows. Undefined if it was for other rows. */

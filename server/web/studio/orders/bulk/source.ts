@@ -1,5 +1,6 @@
-import { decode } from "../../../../../src/contract/text/decode.ts";
-import { Refused } from "../../../../../src/contract/text/refused.ts";
+import { recordFormat } from "../../../../../src/contract/files/records.ts";
+import { decode } from "../../../../../src/contract/input/decode.ts";
+import { Refused } from "../../../../../src/contract/input/refused.ts";
 import type { Form } from "../../../types.ts";
 
 /** The file or text with the rows to order. */
@@ -30,5 +31,11 @@ export function sourceOf(form: Form): Source {
   if (text.trim() === "") throw new Refused("There is nothing to read. Nothing was ordered.", "Choose a file, or paste a table.");
   if (Buffer.byteLength(text) > mostKiB * 1024)
     throw new Refused(`${file} is larger than ${mostKiB} KiB. Nothing was ordered.`, useCommand);
+  // Some short texts in YAML take minutes to read, for which a server does not stand still.
+  if (recordFormat(name, text) === "yaml")
+    throw new Refused(
+      `${file} is YAML, which this page does not read. Nothing was ordered.`,
+      "Write it as CSV or JSON, or order it with the command `playtest bulk`.",
+    );
   return { name, text, file };
 }

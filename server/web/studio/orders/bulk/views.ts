@@ -1,5 +1,5 @@
 import type { Fault } from "../../../../../src/contract/bulk/columns.ts";
-import { notCovered, type Planned, planText, sumText } from "../../../../../src/contract/bulk/plan.ts";
+import { type Planned, planText, sumText } from "../../../../../src/contract/bulk/plan.ts";
 import { faultsOf } from "../../../../../src/contract/bulk/read.ts";
 import type { Done, Failure } from "../../../../../src/contract/bulk/send.ts";
 import { studio } from "../../../../../src/contract/pages/addresses.ts";
@@ -21,8 +21,9 @@ export function faultList(faults: readonly Fault[], file: string): Markup {
   return html`<p>${message}</p><ul>${details.map((one) => html`<li>${one.field}: ${withCode(one.message)}</li>`)}</ul>`;
 }
 
-const table = (head: readonly (Markup | string)[], rows: readonly Markup[]): Markup =>
-  html`<div class="scroll" tabindex="0" role="group" aria-label="Rows"><table><thead><tr>${head.map((cell) => html`<th scope="col">${cell}</th>`)}</tr></thead><tbody>${rows}</tbody></table></div>`;
+/** `money`: the name of the last column, if it has amounts. */
+const table = (head: readonly string[], money: string | false, rows: readonly Markup[]): Markup =>
+  html`<div class="scroll" tabindex="0" role="group" aria-label="Rows"><table><thead><tr>${head.map((cell) => html`<th scope="col">${cell}</th>`)}${money && html`<th scope="col" class="money">${money}</th>`}</tr></thead><tbody>${rows}</tbody></table></div>`;
 
 const hasRefs = (rows: readonly Planned[]) => rows.some(({ ref }) => ref !== undefined);
 
@@ -31,8 +32,9 @@ const rowStart = ({ line, ref, game }: Planned, names: GameNames, withRefs: bool
   html`<th scope="row">${line}</th>${withRefs && html`<td>${ref}</td>`}<td>${names.get(game) ?? shortId(game)}</td>`;
 const headStart = (withRefs: boolean) => ["Line", ...(withRefs ? ["Ref"] : []), "Game"];
 
-const costOf = ({ site }: StudioContext, { cents, minutes }: Planned): Markup | false =>
-  site.payments && html`<td class="money">${sumText(cents, minutes, usd)}</td>`;
+/** The last cell of a row, where the server takes payments. */
+const moneyCell = ({ site }: StudioContext, paid: { cents: number; minutes: number } | undefined): Markup | false =>
+  site.payments && html`<td class="money">${paid && sumText(paid.cents, paid.minutes, usd)}</td>`;
 
 /** What becomes of a row when the plan is ordered. */
 function statusOf(context: StudioContext, { ordered }: Ready, row: Planned): Markup | string {
@@ -49,17 +51,11 @@ export const planSentence = ({ site }: StudioContext, { plan }: Ready): string =
 export function planTable(context: StudioContext, ready: Ready, names: GameNames): Markup {
   const withRefs = hasRefs(ready.rows);
   const { payments } = context.site;
-  const head = [
-    ...headStart(withRefs),
-    "Slots",
-    ...(payments ? [html`<span class="money">Cost</span>`] : []),
-    payments ? "Paid" : "State",
-  ];
   const rows = ready.rows.map(
     (row) =>
-      html`<tr>${rowStart(row, names, withRefs)}<td>${row.order.quantity} × ${row.order.durationMinutes} min</td>${costOf(context, row)}<td>${statusOf(context, ready, row)}</td></tr>`,
+      html`<tr>${rowStart(row, names, withRefs)}<td>${row.order.quantity} × ${row.order.durationMinutes} min</td><td>${statusOf(context, ready, row)}</td>${moneyCell(context, ready.ordered.has(row.key) ? undefined : row)}</tr>`,
   );
-  return table(head, rows);
+  return table([...headStart(withRefs), "Slots", payments ? "Paid" : "State"], payments && "Cost", rows);
 }
 
 /** What the button orders: `Order 3 playtests for $160.00`. Undefined where nothing can be ordered. */
@@ -71,10 +67,9 @@ export function buttonLabel({ site }: StudioContext, { plan }: Ready): string | 
   return `Order ${first}${plural(covered, "playtest")}${price}`;
 }
 
-/** What is missing for the rows that the funds do not cover. */
+/** What to do about rows that the funds do not cover. */
 export const shortage = ({ plan }: Ready): Markup | false =>
-  plan.beyond > 0 &&
-  html`<p class="bad">${notCovered(plan, usd)} <a href="${studio.billing()}#credit">Add credit</a>, then check the same rows again.</p>`;
+  plan.beyond > 0 && html`<p><a href="${studio.billing()}#credit">Add credit</a>, then check the same rows again.</p>`;
 
 export interface Outcomes {
   done: readonly Done[];
@@ -90,7 +85,6 @@ export function resultTable(
   const withRefs = hasRefs(rows);
   const doneBy = new Map(done.map((one) => [one.row.key, one]));
   const failedBy = new Map(failed.map(({ row, error }) => [row.key, error]));
-  const { payments } = context.site;
 
   function outcome(row: Planned): Markup {
     const placed = doneBy.get(row.key);
@@ -100,15 +94,14 @@ export function resultTable(
     return refusal ? html`<span class="bad">Not ordered: ${withCode(refusal.message)}</span>` : html`Not tried`;
   }
 
-  function cost(row: Planned): Markup | false {
+  function paid(row: Planned) {
     const placed = doneBy.get(row.key);
-    if (!payments) return false;
-    return html`<td class="money">${placed && !placed.skipped && sumText(placed.cents, placed.minutes, usd)}</td>`;
+    return placed?.skipped ? undefined : placed;
   }
 
-  const head = [...headStart(withRefs), ...(payments ? [html`<span class="money">Paid</span>`] : []), "Result"];
   return table(
-    head,
-    rows.map((row) => html`<tr>${rowStart(row, names, withRefs)}${cost(row)}<td>${outcome(row)}</td></tr>`),
+    [...headStart(withRefs), "Result"],
+    context.site.payments && "Paid",
+    rows.map((row) => html`<tr>${rowStart(row, names, withRefs)}<td>${outcome(row)}</td>${moneyCell(context, paid(row))}</tr>`),
   );
 }

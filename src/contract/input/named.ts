@@ -1,4 +1,4 @@
-import { nearest } from "./nearest.ts";
+import { nearest } from "../text/nearest.ts";
 
 /** Pure functions that find what a person means by a name, an id or the end of one. */
 

@@ -1,4 +1,0 @@
-import type { Hash } from "node:crypto";
-
-/** A new SHA-256 hash. Loads the cryptography of Node.js only now: it takes 3 ms, and few commands need it. */
-export const sha256 = (): Hash => process.getBuiltinModule("node:crypto").createHash("sha256");
