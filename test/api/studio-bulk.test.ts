@@ -96,7 +96,10 @@ onBothDatabases("bulk orders in Studio", (serve) => {
     const planned = await browser.sendFile(check, { ...hidden, text: "" }, { name: file, bytes, field: "file" });
     expect(partsOf(planned.html, "status")).toEqual(["1 order, 2 slots: $30.00; the balance is $1,000.00."]);
     expect(plainText(planned.html)).toContain(`playtest bulk ${file}`);
-    await browser.send(place, { ...hiddenFields(planned.html, check), text: textIn(planned.html)! });
+    const shown = hiddenFields(planned.html, check);
+    await browser.send(place, { ...shown, text: textIn(planned.html)! });
+    const pasted = await browser.send(check, { ...shown, text: "quantity,ref\n1,other\n" });
+    expect(partsOf(pasted.html, "status")).toEqual(["1 order, 1 slot: $20.00; the balance is $970.00."]);
     expect(await playtests()).toMatchObject([{ quantity: 2, durationMinutes: 30, notesForTesters: "Grüße" }]);
   });
 
@@ -290,6 +293,17 @@ onBothDatabases("bulk orders in Studio", (serve) => {
       expect(said).toContain("The funds ran out with 1 row left: $100.00 more credit is needed.");
       expect(rowsIn(html)[2]).toContain("Not tried");
       expect([(await playtests()).length, await credit()]).toEqual([2, 500]);
+      const again = partsOf((await press()).html, "alert")[0];
+      expect(again).toContain("0 playtests ordered for $0.00; 2 already ordered, 0 failed, 1 left.");
+      expect(again).toContain("The funds ran out with 1 row left: $100.00 more credit is needed.");
+    });
+
+    it("a plan that is checked again counts the credit that was added meanwhile", async () => {
+      const { browser, owner, server } = await scene(6000);
+      const { planned } = await paste(browser, three);
+      await giveCredit(server, owner, 10_000);
+      const again = await browser.send(check, { ...hiddenFields(planned.html, check), text: three });
+      expect(again.html).toContain("Order 3 playtests for $160.00</button>");
     });
 
     it("nothing can be ordered without funds", async () => {

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { testFolder } from "../helpers/cli.ts";
+import { startStudio, testFolder } from "../helpers/cli.ts";
 import { eachOwnerFixture } from "../helpers/owner-fixture.ts";
 import { hiddenFields, signedIn } from "../helpers/portal.ts";
 
@@ -49,4 +49,25 @@ it("both say the same errors, but for where a game is set", async () => {
     const inStudio = what.replace(/ To list.*/, "").replace("is set for this directory", "is chosen for rows without one");
     expect(alert).toContain(`${field}: ${inStudio}`);
   }
+});
+
+it("`playtest studio` orders by the client, under the same keys", async () => {
+  const { url, stop } = await startStudio({ baseUrl: fixture.server.baseUrl, key: fixture.owner.key });
+  const entered = await fetch(url, { redirect: "manual" });
+  const cookie = entered.headers.get("set-cookie")!.split(";")[0]!;
+  const base = `${new URL(url).origin}${entered.headers.get("location")!.replace(/\/studio$/, "")}`;
+  const page = async (path: string, fields?: Record<string, string>) => {
+    const body = fields && new URLSearchParams(fields);
+    return (await fetch(base + path, { headers: { cookie }, ...(body && { method: "POST", body }) })).text();
+  };
+  const text = "quantity,ref\n1,mine\n2,\n";
+  const path = (of: string) => new URL(base).pathname + of;
+  const plan = await page(`${at}/check`, { ...hiddenFields(await page(at), path(`${at}/check`)), text });
+  expect(plan).toContain("Order 2 playtests for $60.00</button>");
+  const fields = { ...hiddenFields(plan, path(`${at}/check`)), text };
+  expect(await page(`${at}/place`, fields)).toContain("2 playtests ordered for $60.00; 0 already ordered");
+  expect(await page(`${at}/place`, fields)).toContain("0 playtests ordered for $0.00; 2 already ordered");
+  await stop();
+  const { bulk } = await both(text);
+  expect(JSON.parse((await bulk("--yes --json")).stdout).result).toMatchObject({ ordered: 0, skipped: 2 });
 });

@@ -152,8 +152,11 @@ function ndjsonRecords(text: string, path: string): FileRecord[] {
 }
 
 /** Parses CSV, JSON, YAML or NDJSON. Throws a `Refused` that names the line. */
-export async function parseRecords(text: string, path: string): Promise<{ format: RecordFormat; records: FileRecord[] }> {
-  const format = recordFormat(path, text);
+export async function parseRecords(
+  text: string,
+  path: string,
+  format: RecordFormat = recordFormat(path, text),
+): Promise<{ format: RecordFormat; records: FileRecord[] }> {
   if (format === "json") return { format, records: jsonRecords(text, path) };
   if (format === "ndjson") return { format, records: ndjsonRecords(text, path) };
   return { format, records: await (format === "csv" ? csvRecords(text, path) : yamlRecords(text, path)) };

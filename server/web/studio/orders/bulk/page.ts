@@ -13,7 +13,7 @@ import { plural, trail } from "../../parts.ts";
 import { action, type StudioContext, type StudioPage } from "../../types.ts";
 import { type BulkForm, bulkForm } from "./form.ts";
 import { placeRows, type Refusal } from "./place.ts";
-import { changeSince, type Ready, readPlan } from "./plan.ts";
+import { changeSince, missingFor, type Ready, readPlan } from "./plan.ts";
 import { type Source, sourceOf } from "./source.ts";
 import { buttonLabel, faultList, type GameNames, planSentence, planTable, resultTable, shortage } from "./views.ts";
 
@@ -61,11 +61,15 @@ const refused = (context: StudioContext, source: Source | undefined, what: Marku
   shown(context, { above: alert(what), status: 422, ...(source && { source }) });
 
 /** Reads what was chosen or pasted. What is wrong with it stands above the form, in which it can be corrected. */
-async function withPlan(context: StudioContext, use: (ready: Ready) => Promise<PageContent>): Promise<PageContent> {
+async function withPlan(
+  context: StudioContext,
+  use: (ready: Ready) => Promise<PageContent>,
+  asShown = false,
+): Promise<PageContent> {
   let source: Source | undefined;
   try {
     source = sourceOf(context.form);
-    const read = await readPlan(context, source);
+    const read = await readPlan(context, source, asShown);
     if ("faults" in read) return await refused(context, source, faultList(read.faults, source.file));
     return await use(read);
   } catch (error) {
@@ -109,15 +113,19 @@ const check = action({ at: studio.bulkOrder.below("check") }, (context) =>
   withPlan(context, (ready) => planned(context, ready, aboveLimit(ready, limitIn(context)))),
 );
 
+/** Orders the plan that the page showed. If anything changed since, the plan of now is shown instead. */
+async function order(context: StudioContext, ready: Ready): Promise<PageContent> {
+  const change = changeSince(context, ready);
+  const why = `${change} Nothing was ordered. This is the plan now:`;
+  if (change !== undefined) return withPlan(context, (now) => planned(context, now, why));
+  const limit = limitIn(context);
+  const above = aboveLimit(ready, limit);
+  if (above !== undefined) return planned(context, ready, above);
+  return placed(context, ready, { tally: await placeRows(context, ready, limit), limit });
+}
+
 const place = action({ at: studio.bulkOrder.below("place") }, (context) =>
-  withPlan(context, async (ready) => {
-    const change = changeSince(context, ready);
-    if (change !== undefined) return planned(context, ready, `${change} Nothing was ordered. This is the plan now:`);
-    const limit = limitIn(context);
-    const above = aboveLimit(ready, limit);
-    if (above !== undefined) return planned(context, ready, above);
-    return placed(context, ready, { tally: await placeRows(context, ready, limit), limit });
-  }),
+  withPlan(context, (ready) => order(context, ready), true),
 );
 
 export const bulkOrder: StudioPage = { at: studio.bulkOrder, view: bulkPage, actions: [check, place] };
@@ -128,13 +136,16 @@ interface Placed {
 }
 
 /** Why not every row was ordered, and what to do next. */
-function remedy({ plan }: Ready, { tally: { stopped, failed }, limit }: Placed, left: number): Markup | undefined {
-  const rows = plural(left, "row");
+async function remedy(context: StudioContext, { rows }: Ready, { tally, limit }: Placed): Promise<Markup | undefined> {
+  const { stopped, failed, done } = tally;
+  const tried = new Set([...done, ...failed].map(({ row }) => row.key));
+  const left = rows.filter(({ key }) => !tried.has(key));
+  const leftText = plural(left.length, "row");
   const again = "Then check the same rows again: what was ordered is not ordered twice.";
-  if (stopped === "limit") return html`The limit of ${usd(limit ?? 0)} was reached with ${rows} left. Raise it. ${again}`;
+  if (stopped === "limit") return html`The limit of ${usd(limit ?? 0)} was reached with ${leftText} left. Raise it. ${again}`;
   if (stopped === "funds")
-    return html`The funds ran out with ${rows} left${neededText(plan.missing, usd)}. <a href="${studio.billing()}#credit">Add credit</a>. ${again}`;
-  if (typeof stopped === "object") return html`It stopped with ${rows} left: ${withCode(stopped.message)} ${again}`;
+    return html`The funds ran out with ${leftText} left${neededText(await missingFor(context, left), usd)}. <a href="${studio.billing()}#credit">Add credit</a>. ${again}`;
+  if (typeof stopped === "object") return html`It stopped with ${leftText} left: ${withCode(stopped.message)} ${again}`;
   return failed.length > 0 ? html`Correct the rows that were not ordered. ${again}` : undefined;
 }
 
@@ -142,7 +153,7 @@ function remedy({ plan }: Ready, { tally: { stopped, failed }, limit }: Placed, 
 async function placed(context: StudioContext, ready: Ready, outcome: Placed): Promise<PageContent> {
   const { source, rows } = ready;
   const counts = countsOf(rows.length, outcome.tally);
-  const next = remedy(ready, outcome, counts.left);
+  const next = await remedy(context, ready, outcome);
   const summary = countsText(counts, { usd, withoutPayments: !context.site.payments });
   const said = next ? alert(html`<p>${summary}</p><p>${next}</p>`) : notice(summary);
   const results = html`${said}${resultTable(context, rows, outcome.tally, namesOf(await gamesOf(context, ready)))}`;

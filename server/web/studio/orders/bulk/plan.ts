@@ -8,6 +8,7 @@ import {
   type Planned,
   pays,
   pricesOf,
+  type Shortfall,
   type SlotPrice,
   shapeOrder,
 } from "../../../../../src/contract/bulk/plan.ts";
@@ -63,9 +64,9 @@ const given = ({ form }: StudioContext, file: string) => ({
   noGame: "no game is chosen for rows without one",
 });
 
-async function readRows(context: StudioContext, { name, text, file }: Source) {
+async function readRows(context: StudioContext, { text, format, file }: Source) {
   try {
-    const records = await parseRecords(text, name || file);
+    const records = await parseRecords(text, file, format);
     if (records.records.length > mostRows) throw tooMany(file, records.records.length);
     return await readOrders(records, given(context, file), accountOf(context, context.form.gameId || undefined));
   } catch (error) {
@@ -97,8 +98,15 @@ function shownWays({ form }: StudioContext, rows: readonly Row[], seen: string) 
   return new Map(ways);
 }
 
-/** The plan of the rows, or everything that is wrong with them. Throws a `Refused`. */
-export async function readPlan(context: StudioContext, source: Source): Promise<Ready | { faults: readonly Fault[] }> {
+/**
+ * The plan of the rows, or everything that is wrong with them. Throws a `Refused`. `asShown`: rows are paid as the form says that they
+ * were shown; else by what the account has now.
+ */
+export async function readPlan(
+  context: StudioContext,
+  source: Source,
+  asShown: boolean,
+): Promise<Ready | { faults: readonly Fault[] }> {
   const read = await readRows(context, source);
   if (read.faults.length > 0) return { faults: read.faults };
   const notes: string[] = [];
@@ -111,7 +119,7 @@ export async function readPlan(context: StudioContext, source: Source): Promise<
   const open = all.filter(({ key }) => !ordered.has(key));
   const prices = await quotes(context, open, notes);
   const seen = contentKey(read.rows.map(({ keyByContent, orderRef }) => [keyByContent, orderRef]));
-  const plan = makePlan(open, prices, payIn(context.form), shownWays(context, all, seen));
+  const plan = makePlan(open, prices, payIn(context.form), asShown ? shownWays(context, all, seen) : undefined);
   const planned = new Map(plan.rows.map((row) => [row.key, row]));
   const rows = all.map((row): Planned => planned.get(row.key) ?? { ...row, cents: 0, minutes: 0, payWith: "free" });
   const ways = rows.map(({ key, payWith }) => (ordered.has(key) ? "o" : letterOf(payWith))).join("");
@@ -119,6 +127,10 @@ export async function readPlan(context: StudioContext, source: Source): Promise<
   const shown = { rows: seen, ways, prices: JSON.stringify(Object.fromEntries(perSlot)), at: String(context.now) };
   return { source, rows, ordered, plan, notes, keepsRefs: kept, shown };
 }
+
+/** What the account lacks for rows now. */
+export const missingFor = async (context: StudioContext, rows: readonly Row[]): Promise<Shortfall> =>
+  makePlan(rows, await quotes(context, rows, []), payIn(context.form)).missing;
 
 /** The server knows the key of a row for 24 hours. One hour less leaves time for the last row. */
 const keyLifetimeMs = 23 * 3_600_000;

@@ -1,13 +1,15 @@
-import { recordFormat } from "../../../../../src/contract/files/records.ts";
+import { type RecordFormat, recordFormat } from "../../../../../src/contract/files/records.ts";
 import { decode } from "../../../../../src/contract/input/decode.ts";
 import { Refused } from "../../../../../src/contract/input/refused.ts";
 import type { Form } from "../../../types.ts";
 
 /** The file or text with the rows to order. */
 export interface Source {
-  /** The name of the file; empty for pasted text. Its end says what format it has. */
+  /** The name of the file; empty for pasted text. */
   name: string;
   text: string;
+  /** Of a file also by its name; the text may be of another one by now. */
+  format: RecordFormat;
   /** What it is called in messages. */
   file: string;
 }
@@ -32,10 +34,11 @@ export function sourceOf(form: Form): Source {
   if (Buffer.byteLength(text) > mostKiB * 1024)
     throw new Refused(`${file} is larger than ${mostKiB} KiB. Nothing was ordered.`, useCommand);
   // Some short texts in YAML take minutes to read, for which a server does not stand still.
-  if (recordFormat(name, text) === "yaml")
+  const format = recordFormat(isFile ? name : "", text);
+  if (format === "yaml")
     throw new Refused(
       `${file} is YAML, which this page does not read. Nothing was ordered.`,
       "Write it as CSV or JSON, or order it with the command `playtest bulk`.",
     );
-  return { name, text, file };
+  return { name, text, format, file };
 }
