@@ -46,9 +46,9 @@ onBothDatabases("bulk orders in Studio", (serve) => {
     const { planned, press } = await paste(browser, three);
     expect(partsOf(planned.html, "status")).toEqual(["3 orders, 6 slots: $160.00; the balance is $1,000.00."]);
     expect(rowsIn(planned.html)).toEqual([
-      "2 a | Lantern Deep | 1 × 30 min | With credit | $15.00 |",
-      "3 b | Lantern Deep | 2 × 60 min | With credit | $40.00 |",
-      "4 c | Lantern Deep | 3 × 120 min | With credit | $105.00 |",
+      "2 a | Lantern Deep | 1 × 30 min | $15.00 with credit |",
+      "3 b | Lantern Deep | 2 × 60 min | $40.00 with credit |",
+      "4 c | Lantern Deep | 3 × 120 min | $105.00 with credit |",
     ]);
     expect(planned.html).toContain("Order 3 playtests for $160.00</button>");
     expect(plainText(planned.html)).toContain(`playtest bulk orders.csv --game ${gameId}`);
@@ -317,7 +317,7 @@ onBothDatabases("bulk orders in Studio", (serve) => {
       const { browser, owner, server, credit } = await scene();
       await giveMinutes(server, owner, 30);
       const { planned, press } = await paste(browser, three);
-      expect(rowsIn(planned.html)[0]).toContain("With playtest hours | 30 playtest minutes");
+      expect(rowsIn(planned.html)[0]).toContain("30 playtest minutes with playtest hours");
       await press();
       await press();
       expect([await credit(), (await owner.getBalance()).playtestMinutes]).toEqual([100_000 - 14_500, 0]);
@@ -356,6 +356,16 @@ onBothDatabases("bulk orders in Studio", (serve) => {
     const { press } = await paste(browser, text, { gameId });
     await press();
     for (const id of [gameId, other]) expect((await owner.listPlaytests({ params: { gameId: id } })).playtests).toHaveLength(1);
+  });
+
+  it("fixed times are read and told in the time zone of the profile", async () => {
+    const { browser, owner, playtests, server } = await scene();
+    await owner.patch("/auth/profile", { timeZone: "Europe/Berlin" });
+    const day = new Date(server.clock.now() + 3 * 86_400_000).toISOString().slice(0, 10);
+    const { planned, press } = await paste(browser, `quantity,at\n1,${day} 18:00\n`);
+    expect(rowsIn(planned.html)[0]).toMatch(new RegExp(`1 × 60 min \\w+ ${day} 18:00, Europe/Berlin`));
+    await press();
+    expect(await playtests()).toMatchObject([{ scheduledAt: expect.stringContaining(day) }]);
   });
 
   it("a game without a build cannot be ordered here", async () => {

@@ -7,6 +7,7 @@ import { studio } from "../../../../../src/contract/pages/addresses.ts";
 import { usd } from "../../../../lib/money.ts";
 import { html, type Markup, type PageContent } from "../../../html.ts";
 import { alert, notice, withCode } from "../../../shared/parts.ts";
+import { zoneFor } from "../../../shared/zone.ts";
 import { noBuildUrl } from "../../games/form.ts";
 import { studioLayout } from "../../layout.ts";
 import { plural, trail } from "../../parts.ts";
@@ -100,10 +101,14 @@ async function planned(context: StudioContext, ready: Ready, why?: string): Prom
     plan.rows.length === 0 ? "Every row was ordered before. Nothing is left to order." : planSentence(context, ready);
   const games = await gamesOf(context, ready);
   const unbuilt = withoutBuild(context, games);
+  const zone = await zoneFor(
+    context,
+    ready.rows.map(({ order }) => order.scheduledAt),
+  );
   const above = html`${why ? alert(why) : notice(sentence)}${why && html`<p>${sentence}</p>`}
 ${notes.map((note) => html`<p class="note">${withCode(note)}</p>`)}
 ${unbuilt}${shortage(ready)}
-${planTable(context, ready, namesOf(games))}`;
+${planTable(context, ready, { names: namesOf(games), zone })}`;
   const label = unbuilt.length === 0 ? buttonLabel(context, ready) : undefined;
   const isShortLived = plan.rows.some(({ orderRef }) => orderRef === undefined);
   return shown(context, { above, source, plan: { fields, isShortLived, ...(label !== undefined && { label }) } });

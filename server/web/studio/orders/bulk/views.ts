@@ -6,6 +6,7 @@ import { studio } from "../../../../../src/contract/pages/addresses.ts";
 import { usd } from "../../../../lib/money.ts";
 import { html, type Markup } from "../../../html.ts";
 import { withCode } from "../../../shared/parts.ts";
+import { timeIn } from "../../../shared/text.ts";
 import { playtestBadge, plural, shortId } from "../../parts.ts";
 import type { StudioContext } from "../../types.ts";
 import type { Refusal } from "./place.ts";
@@ -21,7 +22,7 @@ export function faultList(faults: readonly Fault[], file: string): Markup {
   return html`<p>${message}</p><ul>${details.map((one) => html`<li>${one.field}: ${withCode(one.message)}</li>`)}</ul>`;
 }
 
-/** `money`: the name of the last column, if it has amounts. */
+/** `money`: the name of the last column, if there is one with amounts. */
 const table = (head: readonly string[], money: string | false, rows: readonly Markup[]): Markup =>
   html`<div class="scroll" tabindex="0" role="group" aria-label="Rows"><table><thead><tr>${head.map((cell) => html`<th scope="col">${cell}</th>`)}${money && html`<th scope="col" class="money">${money}</th>`}</tr></thead><tbody>${rows}</tbody></table></div>`;
 
@@ -36,26 +37,38 @@ const headStart = (withRefs: boolean) => ["Line", ...(withRefs ? ["Ref"] : []), 
 const moneyCell = ({ site }: StudioContext, paid: { cents: number; minutes: number } | undefined): Markup | false =>
   site.payments && html`<td class="money">${paid && sumText(paid.cents, paid.minutes, usd)}</td>`;
 
-/** What becomes of a row when the plan is ordered. */
-function statusOf(context: StudioContext, { ordered }: Ready, row: Planned): Markup | string {
+const paidWith = { hours: "with playtest hours", credit: "with credit" } as const;
+
+/** What a row costs and how it is paid when the plan is ordered. */
+function planCell({ site }: StudioContext, { ordered }: Ready, row: Planned): Markup {
   const before = ordered.get(row.key);
-  if (before) return html`<a href="${studio.playtest(before.playtestId)}">Ordered before</a>`;
-  if (row.payWith === undefined) return "Not covered by the funds";
-  const paid = { free: "Free", hours: "With playtest hours", credit: "With credit" }[row.payWith];
-  return context.site.payments ? paid : "To order";
+  if (before)
+    return html`<a href="${studio.playtest(before.playtestId)}">Ordered before<span class="hidden">: line ${row.line}</span></a>`;
+  if (!site.payments) return html`To order`;
+  if (row.payWith === "free") return html`Free`;
+  const how = row.payWith === undefined ? "not covered" : paidWith[row.payWith];
+  return html`${sumText(row.cents, row.minutes, usd)}<br><span class="soft">${how}</span>`;
 }
 
 export const planSentence = ({ site }: StudioContext, { plan }: Ready): string =>
   planText(plan, { usd, withoutPayments: !site.payments });
 
-export function planTable(context: StudioContext, ready: Ready, names: GameNames): Markup {
+/** How much is played, and when. */
+const sizeOf = ({ order: { quantity, durationMinutes, scheduledAt } }: Planned, zone: string | null): Markup =>
+  html`${quantity} × ${durationMinutes} min${scheduledAt && html`<br><span class="soft">${timeIn(scheduledAt, zone)}</span>`}`;
+
+/** `zone`: where fixed times are told. */
+export function planTable(
+  context: StudioContext,
+  ready: Ready,
+  { names, zone }: { names: GameNames; zone: string | null },
+): Markup {
   const withRefs = hasRefs(ready.rows);
-  const { payments } = context.site;
   const rows = ready.rows.map(
     (row) =>
-      html`<tr>${rowStart(row, names, withRefs)}<td>${row.order.quantity} × ${row.order.durationMinutes} min</td><td>${statusOf(context, ready, row)}</td>${moneyCell(context, ready.ordered.has(row.key) ? undefined : row)}</tr>`,
+      html`<tr>${rowStart(row, names, withRefs)}<td>${sizeOf(row, zone)}</td><td class="money">${planCell(context, ready, row)}</td></tr>`,
   );
-  return table([...headStart(withRefs), "Slots", payments ? "Paid" : "State"], payments && "Cost", rows);
+  return table([...headStart(withRefs), "Slots"], context.site.payments ? "Cost" : "State", rows);
 }
 
 /** What the button orders: `Order 3 playtests for $160.00`. Undefined where nothing can be ordered. */
