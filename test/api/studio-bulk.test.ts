@@ -191,12 +191,16 @@ onBothDatabases("bulk orders in Studio", (serve) => {
   });
 
   describe("what changed since the plan was shown is not ordered", () => {
-    it("the rows", async () => {
+    it.each([
+      ["the rows", { text: three.replace("Go left", "Go right") }],
+      ["the batch", { batch: "second" }],
+      ["how they are paid", { pay: "credit" }],
+    ])("%s", async (_, change) => {
       const { browser, playtests } = await scene();
       const { press } = await paste(browser, three);
-      const reply = await press({ text: three.replace("Go left", "Go right") });
+      const reply = await press(change);
       expect(partsOf(reply.html, "alert")[0]).toBe(
-        "The rows have changed since the plan was shown. Nothing was ordered. This is the plan now:",
+        "The rows or options have changed since the plan was shown. Nothing was ordered. This is the plan now:",
       );
       expect(reply.html).toContain("Order 3 playtests for $160.00</button>");
       expect(await playtests()).toEqual([]);

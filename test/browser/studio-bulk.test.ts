@@ -79,7 +79,7 @@ it("without JavaScript: a file is checked and ordered, and another one that was 
   await page.getByRole("button", { name: "Order 1 playtest for $20.00" }).click();
   await page
     .getByRole("alert")
-    .filter({ hasText: "The rows have changed since the plan was shown. Nothing was ordered." })
+    .filter({ hasText: "The rows or options have changed since the plan was shown. Nothing was ordered." })
     .waitFor();
   expect(await creditOf(owner)).toBe(8000);
   await page.getByRole("button", { name: "Order 1 playtest for $60.00" }).click();

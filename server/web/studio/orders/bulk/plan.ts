@@ -41,9 +41,9 @@ export interface Ready {
 
 /** A plan as it was shown. The same rows at the same prices are ordered, paid as it says, and nothing else. */
 interface Shown {
-  /** A hash of what the rows say. */
+  /** A hash of what the rows and options say. */
   rows: string;
-  /** How each row is paid, in their order; `o` for one that was ordered before. */
+  /** How each row is paid, in their order. */
   ways: string;
   /** The prices of a slot, by the kind of order. */
   prices: string;
@@ -51,7 +51,8 @@ interface Shown {
   at: string;
 }
 
-const letters: Readonly<Record<string, PayWith | undefined>> = { f: "free", h: "hours", c: "credit", n: undefined };
+/** The letters of the ways to pay; another one stands for a row that the funds do not cover. */
+const letters: Readonly<Record<string, PayWith>> = { f: "free", h: "hours", c: "credit" };
 const letterOf = (way: PayWith | undefined) => way?.charAt(0) ?? "n";
 
 export const payIn = ({ pay }: Form): Pay => pays.find((one) => one === pay) ?? "any";
@@ -91,11 +92,7 @@ async function quotes({ call }: StudioContext, rows: readonly Row[], notes: stri
 /** How the plan that was shown pays these rows. Undefined if it was for other rows. */
 function shownWays({ form }: StudioContext, rows: readonly Row[], seen: string) {
   if (form.rows !== seen || form.ways?.length !== rows.length) return undefined;
-  const ways = rows.flatMap(({ key }, index) => {
-    const letter = form.ways!.charAt(index);
-    return Object.hasOwn(letters, letter) ? [[key, letters[letter]] as const] : [];
-  });
-  return new Map(ways);
+  return new Map(rows.map(({ key }, index) => [key, letters[form.ways!.charAt(index)]]));
 }
 
 /**
@@ -118,11 +115,11 @@ export async function readPlan(
   const { rows: all, ordered, kept } = settled;
   const open = all.filter(({ key }) => !ordered.has(key));
   const prices = await quotes(context, open, notes);
-  const seen = contentKey(read.rows.map(({ keyByContent, orderRef }) => [keyByContent, orderRef]));
+  const seen = contentKey([payIn(context.form), ...read.rows.map(({ keyByContent, orderRef }) => [keyByContent, orderRef])]);
   const plan = makePlan(open, prices, payIn(context.form), asShown ? shownWays(context, all, seen) : undefined);
   const planned = new Map(plan.rows.map((row) => [row.key, row]));
   const rows = all.map((row): Planned => planned.get(row.key) ?? { ...row, cents: 0, minutes: 0, payWith: "free" });
-  const ways = rows.map(({ key, payWith }) => (ordered.has(key) ? "o" : letterOf(payWith))).join("");
+  const ways = rows.map(({ payWith }) => letterOf(payWith)).join("");
   const perSlot = [...prices].map(([shape, { costPerSlotCents }]) => [shape, costPerSlotCents]);
   const shown = { rows: seen, ways, prices: JSON.stringify(Object.fromEntries(perSlot)), at: String(context.now) };
   return { source, rows, ordered, plan, notes, keepsRefs: kept, shown };
@@ -145,10 +142,9 @@ const pricesIn = (text: string | undefined): Readonly<Record<string, unknown>> =
 };
 
 /** Why a plan is not ordered as it is now: something changed since it was shown. Undefined if nothing did. */
-export function changeSince({ form, now }: StudioContext, { shown, ordered, rows }: Ready): string | undefined {
+export function changeSince({ form, now }: StudioContext, { shown }: Ready): string | undefined {
   if (!(now - Number(form.at) <= keyLifetimeMs)) return "This plan was shown more than 23 hours ago.";
-  const isNew = rows.some(({ key }, index) => form.ways?.charAt(index) === "o" && !ordered.has(key));
-  if (form.rows !== shown.rows || isNew) return "The rows have changed since the plan was shown.";
+  if (form.rows !== shown.rows) return "The rows or options have changed since the plan was shown.";
   const [before, after] = [pricesIn(form.prices), pricesIn(shown.prices)];
   const isSame = Object.entries(after).every(([shape, cents]) => before[shape] === cents);
   return isSame ? undefined : "The prices have changed since the plan was shown.";
