@@ -3,6 +3,7 @@ import type { ReadTx, Tx } from "../app/tx.ts";
 import { conflict, invalid } from "../lib/api-error.ts";
 import { sha256 } from "../lib/secrets.ts";
 import { queueMail } from "../mail/queue.ts";
+import { reachesNobody } from "../mail/rules.ts";
 import { composeAdminAddress, composeEmailChange } from "../mail/texts.ts";
 import * as changes from "./email-changes-store.ts";
 import { createToken, emailPurposes as purposes, refuseTaken } from "./service.ts";
@@ -40,8 +41,7 @@ export async function requestEmailChange(tx: Tx, user: users.UserRow, email: str
 }
 
 /** Whether this is an administrator's account without an email address. */
-export const lacksAddress = ({ role, email_key: address }: users.UserRow): boolean =>
-  role === "admin" && address.endsWith(".invalid");
+export const lacksAddress = ({ role, email_key: address }: users.UserRow): boolean => role === "admin" && reachesNobody(address);
 
 /**
  * Mails a link to the first address of an administrator's account, which has none yet. The account has it once the link was used. A later

@@ -31,8 +31,8 @@ import type { PasskeyRow } from "./passkeys/store.ts";
 import * as users from "./users-store.ts";
 
 /**
- * Mails the owner of an account about a security-relevant action. Nothing is sent to an unverified address or to one of the server's
- * own accounts (`.invalid`), which have no mailbox.
+ * Mails the owner of an account about a security-relevant action. Nothing is sent to an unverified address or, but in a
+ * sandbox, to one of the server's own accounts (`.invalid`), which have no mailbox.
  */
 async function mailOwner(
   tx: Tx,

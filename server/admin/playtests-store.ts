@@ -1,4 +1,4 @@
-import { type Page, paged } from "../database/keyset.ts";
+import type { Page } from "../database/keyset.ts";
 import type { Query, Value } from "../database/port.ts";
 import type { Tables } from "../database/schema/index.ts";
 import { statusSql } from "../playtests/slots/store.ts";
@@ -17,7 +17,7 @@ const listed = `SELECT p.*, g.name AS game_name, g.status AS game_status, u.disp
   FROM playtests p JOIN games g ON g.id = p.game_id JOIN users u ON u.id = p.owner_id
   LEFT JOIN ledger_accounts h ON h.id = 'liab:held:' || p.id LEFT JOIN ledger_accounts m ON m.id = 'min:held:' || p.id`;
 
-/** The playtests of all owners. `id` is that of a playtest, a game or an owner. */
+/** The playtests of all owners, newest first: ids begin with the time (UUIDv7), so their index gives the order. `id` is that of a playtest, a game or an owner. */
 export function list(q: Query, only: { id?: string | undefined; search?: string | undefined }, page: Page) {
   const conditions = ["1 = 1"];
   const filters: Value[] = [];
@@ -30,11 +30,16 @@ export function list(q: Query, only: { id?: string | undefined; search?: string 
     // SQLite knows only the case of ASCII letters: others are found as they are written.
     conditions.push(
       `(LOWER(g.name) LIKE ? ESCAPE '!' OR g.name LIKE ? ESCAPE '!' OR LOWER(u.display_name) LIKE ? ESCAPE '!'
-        OR u.display_name LIKE ? ESCAPE '!' OR u.email_key LIKE ? ESCAPE '!')`,
+        OR u.display_name LIKE ? ESCAPE '!')`,
     );
-    filters.push(lower, written, lower, written, lower);
+    filters.push(lower, written, lower, written);
   }
-  return paged(q, page, "p").all<OperatedRow>(`${listed} WHERE ${conditions.join(" AND ")}`, ...filters);
+  if (page.after !== undefined) {
+    conditions.push("p.id < ?");
+    filters.push(page.after.id);
+  }
+  const sql = `${listed} WHERE ${conditions.join(" AND ")} ORDER BY p.id DESC LIMIT CAST(? AS INTEGER)`;
+  return q.all<OperatedRow>(sql, ...filters, page.limit + 1);
 }
 
 export const find = (q: Query, id: string) => q.one<OperatedRow>(`${listed} WHERE p.id = ?`, id);

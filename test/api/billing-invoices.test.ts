@@ -63,7 +63,6 @@ onBothDatabases("invoices", (serve) => {
     expect(pdfText(bytes).split("\n")).toEqual([
       "Invoice",
       ...["Invoice number", "PT-2026-000001", "Issued", "2026-03-01", "Paid", "2026-03-01"],
-      ...["Date of supply", "2026-03-01, paid in advance"],
       ...["From", "Lantern Markets", "1 Quay Street", "Ireland", "Tax number: IE 42", "billing@lantern.example"],
       ...["Billed to", "Studio Lantern", "game_owner1@example.com"],
       ...["Description", "Amount (USD)", "$1,234.56", "Playtest credit"],

@@ -20,12 +20,15 @@ onBothDatabases("payout details", (serve, it) => {
     expect((await pim.post(at, { ...bank, password: "wrong" })).body.error.details).toMatchObject([{ field: "password" }]);
     const refused = (await pim.post(at, { ...bank, iban: "NL91ABNA0417164301", password })).body.error;
     expect(refused).toMatchObject({ code: "VALIDATION_ERROR", details: [{ field: "iban" }] });
-    const reply = await pim.post(at, { ...bank, password });
+    const reply = await pim.post(at, { ...bank, password }, { "idempotency-key": "set-1" });
     const details = { method: "bank", ...payee, masked: "IBAN NL ••••4300", changedAt: expect.any(String), usableFrom: null };
     expect([reply.status, reply.body.data]).toEqual([200, { details, holdHours: 0 }]);
     expect((await pim.get(at)).body.data).toEqual({ details, holdHours: 0 });
     const rows = await server.deps.store.read((q) => q.all("SELECT * FROM payout_details"));
-    expect(JSON.stringify(rows)).not.toMatch(/ABNA|Pim|0417/);
+    const replies = await server.deps.store.read((q) => q.all<{ body: Uint8Array }>("SELECT body FROM idempotency"));
+    const kept = [JSON.stringify(rows), ...replies.map(({ body }) => Buffer.from(body).toString())];
+    expect(kept).toHaveLength(2);
+    for (const text of kept) expect(text).not.toMatch(/ABNA|Pim|0417/);
     await server.advance(0);
     const { text } = lastMail(server, "Your payout details were changed");
     expect(text).toContain("IBAN NL ••••4300. Your next payout goes there.");
@@ -54,6 +57,9 @@ onBothDatabases("payout details", (serve, it) => {
     expect(lastMail(server, "Your payout details were changed").text).toContain("No payout goes there before");
     await server.advance(48 * hour);
     expect((await pim.get(at)).body.data.details.usableFrom).toBe(null);
+    // The money goes where it went before.
+    const addressed = (await pim.post(at, { ...bank, address: "Kade 1", password })).body.data.details;
+    expect(addressed).toMatchObject({ address: "Kade 1", usableFrom: null });
     const paypal = { method: "paypal", email: "pim@example.com" };
     expect((await pim.post(at, { ...paypal, password })).body.data.details.usableFrom).toBe(from());
     expect((await pim.post("/auth/delete-account", { password })).status).toBe(200);
@@ -73,13 +79,16 @@ onBothDatabases("payout details", (serve, it) => {
     const lacking = await ann.send(path, { ...fields, ...rest, iban: "", accountNumber: "123", routingNumber: "", password });
     expect(lacking.html).toContain("The routing number is required");
     expect(wrong.html).toContain('value="NL00"');
-    const said = { address: "Kade 1\n1011 Amsterdam", country: "NL", taxNumber: "" };
+    const said = { address: "Kade 1\r\n1011 Amsterdam", country: "NL", taxNumber: "123456782" };
     const account = { iban: bank.iban, accountNumber: "", routingNumber: "" };
     const sent = await ann.send(path, { ...fields, ...rest, ...account, ...said, password });
     expect(sent).toMatchObject({ status: 303, location: `${path}?done=saved` });
     const saved = (await ann.get(path)).html;
     expect(saved).toContain("IBAN NL ••••4300");
-    expect(saved).toContain("On your statements: Pim Vos, Kade 1, 1011 Amsterdam, Netherlands</p>");
+    expect(saved).toMatch(/On your statements: Pim Vos, Kade 1, 1011 Amsterdam, Netherlands.*••••6782/);
+    expect(saved).toContain('rows="3">Kade 1\n1011 Amsterdam</textarea>');
+    expect(saved).toContain('<option value="NL" selected>');
+    expect(saved).toContain("The tax number ••••6782 is stored. Enter it again: saving without it removes it.");
     expect((await ann.get("/play/earnings")).html).toContain("Paid to your bank account IBAN NL ••••4300");
     expect((await ann.get(`${path}?method=paypal`)).html).toContain("Email address of your PayPal account");
     const removed = await ann.send(`${path}/remove`, { ...hiddenFields(saved, `${path}/remove`), password });

@@ -156,12 +156,18 @@ onBothDatabases("bulk orders in Studio", (serve) => {
     {
       name: "lists in lists",
       fields: { text: `{"quantity":${"[".repeat(100_000)}${"]".repeat(100_000)}}` },
-      says: "nested too deeply",
+      says: "line 1: not valid JSON: it is nested more than 32 deep.",
     },
     {
       name: "YAML",
       fields: { text: "- quantity: 1\n" },
       says: "The text is YAML, which this page does not read. Nothing was ordered.",
+    },
+    { name: "a typing mistake in JSON", fields: { text: '[{"quantity":1},]' }, says: "The text: not valid JSON: " },
+    {
+      name: "a field that stands twice",
+      fields: { text: '[{"quantity":1,"quantity":9}]' },
+      says: 'The text: not valid JSON: the field "quantity" occurs twice.',
     },
     { name: "broken quotes", fields: { text: 'quantity,notes\n1,"x\n' }, says: "The text: Quote Not Closed" },
     {
@@ -228,13 +234,25 @@ onBothDatabases("bulk orders in Studio", (serve) => {
       expect(await playtests()).toHaveLength(3);
     });
 
-    it("a plan of yesterday", async () => {
+    it("an order that was changed and cancelled meanwhile, so that its row is open again", async () => {
+      const { browser, owner, gameId, playtests } = await scene();
+      const id = await order(owner, gameId, { quantity: 1, durationMinutes: 30, ref: "a" });
+      const { press } = await paste(browser, three);
+      await owner.patch(`/playtests/${id}`, { notesForTesters: "Go up" });
+      await owner.post(`/playtests/${id}/cancel`);
+      expect(partsOf((await press()).html, "alert")[0]).toBe(
+        "The order of a row was cancelled since the plan was shown. Nothing was ordered. This is the plan now:",
+      );
+      expect(await playtests()).toHaveLength(1);
+    });
+
+    it("a plan of more than an hour ago", async () => {
       const { browser, server, playtests } = await scene();
       const { press } = await paste(browser, "quantity\n1\n");
       await press();
-      await server.advance(23 * 3_600_000 + 1);
+      await server.advance(3_600_000 + 1);
       expect(partsOf((await press()).html, "alert")[0]).toContain(
-        "This plan was shown more than 23 hours ago. Nothing was ordered.",
+        "This plan was shown more than an hour ago. Nothing was ordered.",
       );
       expect(await playtests()).toHaveLength(1);
     });

@@ -22,14 +22,22 @@ describe("records of a file", () => {
     expect([format, records.map(({ line }) => line)]).toEqual(["json", [2, 5, 5]]);
   });
 
+  it("in JSON may also be an object on each line", async () => {
+    const { format, records } = await parseRecords('{"quantity":1}\n{"quantity":2}\n', "orders.json");
+    expect([format, records.map(({ line }) => line)]).toEqual(["ndjson", [1, 2]]);
+  });
+
   it("a list that is YAML and no JSON is read as YAML", async () => {
     expect(await parseRecords("[{quantity: 1}]", "-")).toMatchObject({ format: "yaml", records: [{ fields: { quantity: 1 } }] });
   });
 
   it.each([
     ["[1]", "orders.json, line 1: must be an object with the fields of an order."],
-    ["{}", "orders.json must contain a list of orders."],
+    ["3", "orders.json must contain a list of orders."],
     ["[{]", "orders.json: not valid JSON: "],
+    ['[{"quantity":1,"quantity":10}]', 'orders.json: not valid JSON: the field "quantity" occurs twice.'],
+    ['{"quantity":1}\n{"quantity":1,"quantity":10}', 'orders.json, line 2: not valid JSON: the field "quantity" occurs twice.'],
+    ["[".repeat(40), "orders.json: not valid JSON: it is nested more than 32 deep."],
   ])("in JSON: %s is refused", async (text, message) => {
     await expect(parseRecords(text, "orders.json")).rejects.toThrow(message);
   });

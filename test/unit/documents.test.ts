@@ -21,7 +21,6 @@ const invoice: InvoiceDocument = {
   lines: [{ description: "4 × playtest of 60 minutes, 1 player", units: { count: 4, cents: 2_000 }, cents: 8_000 }],
   totalCents: 8_000,
   currency: "USD",
-  suppliedAt: paidAt,
   paymentId: "P",
   paidBy: "Card",
   reference: "cs_1",

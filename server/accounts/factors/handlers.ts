@@ -4,6 +4,7 @@ import type { Deps } from "../../app/deps.ts";
 import type { Call, Handlers } from "../../http/call.ts";
 import { conflict, forbidden, notFound } from "../../lib/api-error.ts";
 import { iso, isoOrNull } from "../../lib/time.ts";
+import { reachesNobody } from "../../mail/rules.ts";
 import * as passkeys from "../passkeys/store.ts";
 import { mailFactorDisabled, mailFactorEnabled, mailRecoveryCodesRenewed } from "../security-mails.ts";
 import { accountScopes, noPassword, requireUnchanged } from "../service.ts";
@@ -84,7 +85,7 @@ export const factors = {
     await requirePassword(call.deps, user, call.body.password, call);
     const secret = secretFrom(call.deps.randomBytes(20));
     const issuer = `playtest ${new URL(call.deps.config.baseUrl).hostname}`;
-    const label = user.email_key.endsWith(".invalid") ? user.display_name : user.email;
+    const label = reachesNobody(user.email_key) ? user.display_name : user.email;
     return call.commit(async (tx) => {
       await requireUnchanged(tx, user);
       const factor = {

@@ -60,10 +60,14 @@ export function parseDetails(entered: EnteredDetails): PayoutDetails | Fault {
   return isFault(parsed) ? parsed : { ...parsed, ...payeeOf(entered) };
 }
 
+/** Without the payee: a change of these details waits before anything is paid to them. */
+export const destinationOf = ({ address: _, country: __, taxNumber: ___, ...destination }: PayoutDetails): Destination =>
+  destination;
+
 /** What was entered of the payee. */
 function payeeOf({ address, country, taxNumber }: Payee): Payee {
   const trimmed = [
-    ["address", address?.trim()],
+    ["address", address?.replaceAll("\r\n", "\n").trim()],
     ["country", country],
     ["taxNumber", taxNumber?.trim()],
   ] as const;

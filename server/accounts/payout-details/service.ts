@@ -1,6 +1,7 @@
+import { canonicalJson } from "../../../src/contract/text/canonical-json.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { ReadTx, Tx } from "../../app/tx.ts";
-import { maskOf, type PayoutDetails } from "./rules.ts";
+import { destinationOf, maskOf, type PayoutDetails } from "./rules.ts";
 import * as store from "./store.ts";
 
 const hour = 3_600_000;
@@ -11,13 +12,18 @@ export function waitsUntil({ config, now }: Pick<ReadTx, "config" | "now">, chan
   return from > now ? from : null;
 }
 
+const isSameDestination = (one: PayoutDetails, other: PayoutDetails) =>
+  canonicalJson(destinationOf(one)) === canonicalJson(destinationOf(other));
+
+/** Stores the details. They wait again only where the money would go elsewhere than before. */
 export async function save(tx: Tx, userId: string, details: PayoutDetails): Promise<store.DetailsRow> {
+  const before = await store.find(tx, userId);
   const row: store.DetailsRow = {
     user_id: userId,
     method: details.method,
     sealed: tx.secrets.seal(JSON.stringify(details), store.sealingContext(userId)),
     masked: maskOf(details),
-    changed_at: tx.now,
+    changed_at: before && isSameDestination(open(tx, before), details) ? before.changed_at : tx.now,
   };
   await store.replace(tx, row);
   return row;

@@ -107,7 +107,7 @@ async function undo(
     return void (await reversals.insert(tx, { ...stampOf(tx), ...nothing }));
   }
   const before = takenOf(await reversals.ofPayment(tx, payment.id));
-  if (!(await reversals.transitionFromAny(tx, known, "return", { updated_at: tx.now }))) return;
+  if (!(await reversals.transitionFromAny(tx, known, "return", { updated_at: tx.now, answer_by: null }))) return;
   const source = kind === "dispute" ? "dispute_won" : "refund_failed";
   await returnReversal(tx, payment, { key: known.id, source, cents: known.cents, before });
   await updateStatus(tx, payment);

@@ -33,7 +33,7 @@ export function printInvoice(invoice: InvoiceDocument, stationery: Stationery): 
 }
 
 function draw(sheet: Sheet, invoice: InvoiceDocument): void {
-  const { kind = "invoice", lines, tax, period, suppliedAt, currency } = invoice;
+  const { kind = "invoice", lines, tax, period, currency } = invoice;
   const isInvoice = kind === "invoice";
   title(sheet, names[kind].title);
   facts(sheet, [
@@ -41,7 +41,6 @@ function draw(sheet: Sheet, invoice: InvoiceDocument): void {
     ["Issued", date(invoice.issuedAt)],
     ...(isInvoice ? ([["Paid", date(invoice.paidAt)]] as const) : []),
     ...(period ? ([["Period", days(period.from, period.to)]] as const) : []),
-    ...(suppliedAt === undefined ? [] : ([["Date of supply", `${date(suppliedAt)}, paid in advance`]] as const)),
     ...(invoice.about ?? []).map((reference) => [names[kind].about, referenceText(reference)] as const),
   ]);
   parties(sheet, ["From", invoice.seller], [isInvoice ? "Billed to" : "Issued to", invoice.buyer]);

@@ -26,8 +26,6 @@ export interface InvoiceDocument {
   currency: "USD";
   /** What a plan was paid for. */
   period?: Period;
-  /** When what has no period counts as supplied, in milliseconds: everything is paid in advance, so when it was paid. */
-  suppliedAt?: number;
   /** The invoice that is credited, or the credit notes that are cancelled. */
   about?: Reference[];
   paymentId: string;
@@ -149,7 +147,7 @@ export function composeInvoice({
     totalCents: cents,
     ...(rule && { tax: taxed(rule, { before: 0, after: cents }) }),
     currency: "USD",
-    ...(period ? { period } : { suppliedAt: paidAt }),
+    ...(period && { period }),
     paymentId: payment.id,
     paidBy: meansOfPayment[payment.provider] ?? "Card",
     reference: payment.external_id,
@@ -182,7 +180,7 @@ interface ReversalFacts {
 /** A credit note for what goes back of an invoice, or its cancellation. The parties and the tax are those of the invoice. */
 export function composeReversal({ number, issuedAt, invoice, about, source, cents, before }: ReversalFacts): InvoiceDocument {
   const { kind, says } = reasons[source];
-  const { tax, period: _, suppliedAt: __, ...same } = invoice;
+  const { tax, period: _, ...same } = invoice;
   const after = kind === "credit_note" ? before + cents : before - cents;
   return {
     ...same,

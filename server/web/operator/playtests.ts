@@ -21,7 +21,7 @@ async function playtestsPage(context: OperatorContext): Promise<PageContent> {
     data.playtests.length > 0
       ? html`<ul class="list">${data.playtests.map(row)}</ul>`
       : html`<p class="calm">No playtest was found.</p>`;
-  const body = html`<form method="get" action="${operator.playtests()}" role="search"><label for="q">Game, owner or email address; or the id of a playtest, a game or an owner</label>
+  const body = html`<form method="get" action="${operator.playtests()}" role="search"><label for="q">Game or owner; or the id of a playtest, a game or an owner</label>
 <input id="q" name="q" type="search" maxlength="254" value="${search}"><button>Search</button></form>
 ${list}${search ? typeof meta.cursor === "string" && html`<p class="more"><a href="${operator.playtests()}?q=${encodeURIComponent(search)}&amp;cursor=${meta.cursor}">Show older</a></p>` : more(operator.playtests(), meta.cursor)}`;
   return operatorLayout(context, "playtests", { title: "Playtests", body });

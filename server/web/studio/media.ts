@@ -101,7 +101,10 @@ export async function sendMedia(
   if (found.status === 404 || found.status === 410) throw notFound();
   if (found.status === 416) throw new ApiError("RANGE_NOT_SATISFIABLE", "The requested range is outside of the file.");
   if ((found.status !== 200 && found.status !== 206) || !found.stream)
-    throw new ApiError("SERVICE_UNAVAILABLE", `The file cannot be fetched: its server answered with status ${found.status}.`);
+    throw new ApiError("SERVICE_UNAVAILABLE", `The file cannot be fetched: its server answered with status ${found.status}.`, {
+      // The page tells a file that is still being stored from a server that fails.
+      ...(found.status !== 503 && { status: 424 }),
+    });
   const kept = returned.flatMap((name) => (found.headers[name] === undefined ? [] : [[name, found.headers[name]] as const]));
   response.writeHead(found.status, {
     ...Object.fromEntries(kept),

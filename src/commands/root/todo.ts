@@ -48,7 +48,7 @@ const forAll = {
     "playtest admin publishing list",
   ],
   disputes: ({ count, amountCents }) => [
-    `${usd(amountCents ?? 0)} of ${plural(count, "payment")} ${count === 1 ? "is" : "are"} disputed`,
+    `${plural(count, "dispute")} of ${usd(amountCents ?? 0)} ${count === 1 ? "is" : "are"} open`,
     "playtest admin disputes",
   ],
   payoutsOwed: ({ count, amountCents }) => [

@@ -42,6 +42,7 @@ export const ownPayoutDetails = {
   setPayoutDetails: endpoint("POST /playtester/payout-details", {
     ...own,
     ...audited("user.set_payout_details", "method"),
+    secretReply: true,
     summary: "Set where you are paid",
     body: z.strictObject({
       method: z.enum(payoutMethods).meta({ description: "How you want to be paid." }),
@@ -51,9 +52,13 @@ export const ownPayoutDetails = {
       routingNumber: readableText(34).optional().meta({ description: "Routing number, sort code or BIC of its bank." }),
       email: email().optional().meta({ description: "Email address of a PayPal account." }),
       instructions: readableText(500).optional().meta({ description: "How to pay you in another way." }),
-      address: readableText(500).optional().meta({ description: "Your postal address, with line breaks, for your statements." }),
-      country: country().optional().meta({ description: "Code of your country, such as DE, for your statements." }),
-      taxNumber: readableText(50).optional().meta({ description: "Your tax number, for your statements." }),
+      address: readableText(500)
+        .optional()
+        .meta({ description: "Your postal address, with line breaks, for your statements and the tax reports of who pays you." }),
+      country: country().optional().meta({ description: "Code of your country, such as DE, for the same." }),
+      taxNumber: readableText(50)
+        .optional()
+        .meta({ description: "Your tax number, for the same. Statements show only its end." }),
       ...proof,
     }),
     reply: shownDetails,

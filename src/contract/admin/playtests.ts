@@ -50,7 +50,7 @@ export const operatedPlaytests = {
       ...page,
       id: id().optional().meta({ description: "Only this playtest, those of this game, or those of this owner." }),
       search: text(254, 1).optional().meta({
-        description: "Only those with this text in the name of the game or owner or in the owner's email address, in any case.",
+        description: "Only those with this text in the name of the game or owner, in any case.",
       }),
     }),
     list: true,

@@ -1,4 +1,5 @@
 import { Refused } from "../input/refused.ts";
+import { JsonFault, parseStrictJson } from "../input/strict-json.ts";
 
 /** One record of a file and the line it starts on. CSV values are strings; the others have any JSON type. */
 export interface FileRecord {
@@ -12,21 +13,22 @@ export type RecordFormat = "csv" | "json" | "yaml" | "ndjson";
 export function recordFormat(path: string, text: string): RecordFormat {
   if (/\.csv$/i.test(path)) return "csv";
   if (/\.ya?ml$/i.test(path)) return "yaml";
-  if (/\.json$/i.test(path)) return "json";
   if (/\.(ndjson|jsonl)$/i.test(path)) return "ndjson";
   // The first column of a table may begin with #, as comments in YAML do.
   const start = text.replace(/^([ \t]*(#.*)?\r?\n)+/, "").trimStart();
+  // Programs also call a file with an object on each line .json.
   if (start.startsWith("{")) return "ndjson";
+  if (/\.json$/i.test(path)) return "json";
   if (start.startsWith("[")) return isJson(text) ? "json" : "yaml";
   return /^-\s/.test(start) ? "yaml" : "csv";
 }
 
 function isJson(text: string): boolean {
   try {
-    JSON.parse(text);
+    parseStrictJson(text);
     return true;
-  } catch {
-    return false;
+  } catch (error) {
+    return error instanceof JsonFault && !error.isSyntax;
   }
 }
 
@@ -131,9 +133,9 @@ function itemLines(text: string): number[] {
 function jsonRecords(text: string, path: string): FileRecord[] {
   let list: unknown;
   try {
-    list = JSON.parse(text);
+    list = parseStrictJson(text);
   } catch (error) {
-    throw new Refused(`${path}: not valid JSON: ${(error as Error).message}.`);
+    throw error instanceof JsonFault ? new Refused(`${path}: not valid JSON: ${error.message}.`) : error;
   }
   if (!Array.isArray(list)) throw new Refused(`${path} must contain a list of orders.`);
   const lines = itemLines(text);
@@ -144,9 +146,11 @@ function ndjsonRecords(text: string, path: string): FileRecord[] {
   return text.split("\n").flatMap((line, index) => {
     if (line.trim() === "") return [];
     try {
-      return [recordAt(index + 1, JSON.parse(line), path)];
+      return [recordAt(index + 1, parseStrictJson(line), path)];
     } catch (error) {
-      throw error instanceof SyntaxError ? new Refused(`${path}, line ${index + 1}: not valid JSON.`) : error;
+      if (!(error instanceof JsonFault)) throw error;
+      const why = error.isSyntax ? "" : `: ${error.message}`;
+      throw new Refused(`${path}, line ${index + 1}: not valid JSON${why}.`);
     }
   });
 }

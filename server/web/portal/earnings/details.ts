@@ -72,7 +72,7 @@ ${holdHours > 0 && html`<p class="soft">${context.site.delivery === "sent" && "Y
 ${choice(method)}
 <form method="post" action="${save.at()}">${tokens(context)}<input type="hidden" name="method" value="${method}" autocomplete="off">
 ${fields[method](context)}
-${payeeFields(context)}
+${payeeFields(context, details)}
 ${proof("set", takesCode)}
 <button>Save payout details</button></form></section>
 ${
@@ -107,13 +107,16 @@ const fields: Record<PayoutMethod, (context: PageContext) => Markup> = {
 <textarea id="instructions" name="instructions" maxlength="500" required>${form.instructions}</textarea>`,
 };
 
-const payeeFields = ({ form }: PageContext): Markup =>
-  html`<label for="address">Postal address <span class="soft">(optional, for your statements)</span></label>
-<textarea id="address" name="address" autocomplete="street-address" maxlength="500" rows="3">${form.address}</textarea>
-<label for="country">Country <span class="soft">(optional, for your statements)</span></label>
-<select id="country" name="country"><option value="">Not said</option>${countries().map(({ code, name }) => html`<option value="${code}"${code === form.country && html` selected`}>${name}</option>`)}</select>
-<label for="tax">Tax number <span class="soft">(optional, for your statements, which show only its end)</span></label>
-<input id="tax" name="taxNumber" autocomplete="off" maxlength="50" value="${form.taxNumber}">`;
+/** Saving replaces everything, so what is known is filled in. */
+const payeeFields = ({ form }: PageContext, details: Details | null): Markup =>
+  html`<label for="address">Postal address <span class="soft">(optional)</span></label>
+<textarea id="address" name="address" autocomplete="street-address" maxlength="500" rows="3">${form.address ?? details?.address}</textarea>
+<label for="country">Country <span class="soft">(optional)</span></label>
+<select id="country" name="country"><option value="">Not said</option>${countries().map(({ code, name }) => html`<option value="${code}"${code === (form.country ?? details?.country) && html` selected`}>${name}</option>`)}</select>
+<label for="tax">Tax number <span class="soft">(optional; your statements show only its end)</span></label>
+<input id="tax" name="taxNumber" autocomplete="off" maxlength="50" value="${form.taxNumber}">
+${details?.taxNumber && html`<p class="soft">The tax number ${details.taxNumber} is stored. Enter it again: saving without it removes it.</p>`}
+<p class="soft">Your statements name the address, country and tax number. The operator who pays you also gets them, to report payments to a tax office.</p>`;
 
 const save = action({ at: portal.payoutDetails, takesPassword: true }, async ({ call, form }) => {
   const { method, holder, iban, accountNumber, routingNumber, email, instructions, address, country, taxNumber } = form;

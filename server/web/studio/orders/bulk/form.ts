@@ -1,6 +1,6 @@
 import { pays } from "../../../../../src/contract/bulk/plan.ts";
 import type { Data } from "../../../../../src/contract/index.ts";
-import { studio } from "../../../../../src/contract/pages/addresses.ts";
+import { pages, studio } from "../../../../../src/contract/pages/addresses.ts";
 import { html, type Markup } from "../../../html.ts";
 import { tokens } from "../../../shared/parts.ts";
 import type { Form } from "../../../types.ts";
@@ -32,8 +32,8 @@ const option = (value: string, label: string, isChosen: boolean): Markup =>
   html`<option value="${value}"${isChosen && html` selected`}>${label}</option>`;
 
 /** The command that orders the same rows. */
-const bulkCommand = (form: Form, { name, games }: { name: string; games: BulkForm["games"] }): string =>
-  commandLine(`playtest bulk ${commandLine("", [["", name || "orders.csv"]]).trim()}`, [
+const bulkCommand = (form: Form, name: string, games: BulkForm["games"]): string =>
+  commandLine(`playtest bulk ${commandLine("", [["", name]]).trim()}`, [
     ["--game", form.gameId || (games.length === 1 ? games[0]!.id : undefined)],
     ["--batch", form.batch?.trim()],
     ["--ignore-columns", form.ignore?.trim()],
@@ -60,7 +60,7 @@ export function bulkForm(context: StudioContext, { games, source, plan, check, p
     (games.length > 1 && form.gameId) || form.batch || form.ignore || (!orders && form.limit) || payIn(form) !== "any";
   return html`<form method="post" action="${check}" enctype="multipart/form-data" id="bulk">${tokens(context)}${hidden}
 <button hidden></button>
-${orders}${plan?.isShortLived && html`<p class="soft">Rows without a ref are known for 24 hours. After that, the same rows are ordered again, so give each a ref, a name of your own.</p>`}
+${orders}${plan?.isShortLived && html`<p class="soft">This server knows rows without a ref for 24 hours. After that, the same rows are ordered again. A ref is a name of your own in a column <code>ref</code>: a server that keeps refs orders such a row once.</p>`}
 <label for="file">File <span class="soft">(CSV, JSON or JSON Lines, with up to ${mostRows} rows)</span></label>
 <input id="file" name="file" type="file" accept=".csv,.tsv,.txt,.json,.ndjson,.jsonl">
 <label for="text">Or its text <span class="soft">(also a table copied from a spreadsheet; the first row names the columns)</span></label>
@@ -75,6 +75,6 @@ ${text}</textarea>
 <input id="ignore" name="ignore" autocomplete="off" maxlength="1000" value="${form.ignore}">
 ${site.payments && pay}${!orders && limit}</details>
 <button${plan && html` class="quiet"`}>${plan ? "Check again" : "Check the rows"}</button></form>
-${commandButton(context, bulkCommand(form, { name, games }))}
-<p class="soft">The columns are the fields of an order, plus the game. <a href="${studio.order()}">Order one playtest</a> instead.</p>`;
+${commandButton(context, bulkCommand(form, name || `orders.${source?.format ?? "csv"}`, games))}
+<p class="soft"><a href="${pages.topic("bulk")}">The columns that a file may have</a>. <a href="${studio.order()}">Order one playtest</a> instead.</p>`;
 }

@@ -110,7 +110,7 @@ ${notes.map((note) => html`<p class="note">${withCode(note)}</p>`)}
 ${unbuilt}${shortage(ready)}
 ${planTable(context, ready, { names: namesOf(games), zone })}`;
   const label = unbuilt.length === 0 ? buttonLabel(context, ready) : undefined;
-  const isShortLived = plan.rows.some(({ orderRef }) => orderRef === undefined);
+  const isShortLived = plan.rows.some(({ orderRef }) => orderRef === undefined || !ready.keepsRefs);
   return shown(context, { above, source, plan: { fields, isShortLived, ...(label !== undefined && { label }) } });
 }
 
@@ -126,7 +126,8 @@ async function order(context: StudioContext, ready: Ready): Promise<PageContent>
   const limit = limitIn(context);
   const above = aboveLimit(ready, limit);
   if (above !== undefined) return planned(context, ready, above);
-  return placed(context, ready, { tally: await placeRows(context, ready, limit), limit });
+  const names = namesOf(await gamesOf(context, ready));
+  return placed(context, ready, { tally: await placeRows(context, ready, limit), limit, names });
 }
 
 const place = action({ at: studio.bulkOrder.below("place") }, (context) =>
@@ -138,10 +139,15 @@ export const bulkOrder: StudioPage = { at: studio.bulkOrder, view: bulkPage, act
 interface Placed {
   tally: Tally<Refusal>;
   limit: number | undefined;
+  names: GameNames;
 }
 
 /** Why not every row was ordered, and what to do next. */
-async function remedy(context: StudioContext, { rows }: Ready, { tally, limit }: Placed): Promise<Markup | undefined> {
+async function remedy(
+  context: StudioContext,
+  { rows }: Ready,
+  { tally, limit }: Pick<Placed, "tally" | "limit">,
+): Promise<Markup | undefined> {
   const { stopped, failed, done } = tally;
   const tried = new Set([...done, ...failed].map(({ row }) => row.key));
   const left = rows.filter(({ key }) => !tried.has(key));
@@ -151,7 +157,8 @@ async function remedy(context: StudioContext, { rows }: Ready, { tally, limit }:
   if (stopped === "funds")
     return html`The funds ran out with ${leftText} left${neededText(await missingFor(context, left), usd)}. <a href="${studio.billing()}#credit">Add credit</a>. ${again}`;
   if (typeof stopped === "object") return html`It stopped with ${leftText} left: ${withCode(stopped.message)} ${again}`;
-  return failed.length > 0 ? html`Correct the rows that were not ordered. ${again}` : undefined;
+  if (failed.some(({ error }) => !error.waits)) return html`Correct the rows that were not ordered. ${again}`;
+  return failed.length > 0 ? html`<a href="${studio.approvals()}">See the orders that wait for approval</a>.` : undefined;
 }
 
 /** What became of each row. The form follows where something is left to do. */
@@ -161,7 +168,7 @@ async function placed(context: StudioContext, ready: Ready, outcome: Placed): Pr
   const next = await remedy(context, ready, outcome);
   const summary = countsText(counts, { usd, withoutPayments: !context.site.payments });
   const said = next ? alert(html`<p>${summary}</p><p>${next}</p>`) : notice(summary);
-  const results = html`${said}${resultTable(context, rows, outcome.tally, namesOf(await gamesOf(context, ready)))}`;
+  const results = html`${said}${resultTable(context, rows, outcome.tally, outcome.names)}`;
   if (next) return shown(context, { above: results, source });
   const body = html`${trail()}${results}
 <p><a class="button" href="${studio.games()}">Games</a> <a href="${studio.bulkOrder()}">Order from another file</a></p>`;

@@ -1,14 +1,15 @@
 import { isEarlierOrder, orderedBy } from "../../../../../src/contract/bulk/ordered.ts";
 import type { Planned } from "../../../../../src/contract/bulk/plan.ts";
 import { bodyOf, createSending, methodHeader, otherContent, type Tally } from "../../../../../src/contract/bulk/send.ts";
-import { ApiError, conflict } from "../../../../lib/api-error.ts";
+import { apiErrorOf } from "../../../../http/reply.ts";
 import { errorText } from "../../../shared/error-text.ts";
 import type { StudioContext } from "../../types.ts";
 import type { Ready } from "./plan.ts";
 
-/** Why a row was not ordered. */
+/** Why a row was not ordered. `waits`: for somebody's approval, so nothing needs to be corrected. */
 export interface Refusal {
   message: string;
+  waits?: boolean;
 }
 
 // Problems that every other row would have too.
@@ -28,7 +29,6 @@ export async function placeRows(
       headers: { ...methodHeader(row), ...(row.payWith !== "hours" && { "x-max-cost-cents": String(row.cents) }) },
       idempotencyKey: row.key,
     });
-    if ("approval" in reply.data) throw conflict("Waits for approval, because of a budget. Nothing was ordered or charged yet.");
     return { ...orderedBy(reply.data), skipped: isEarlierOrder(reply) };
   }
 
@@ -39,11 +39,14 @@ export async function placeRows(
     ready: async () => true,
     refusal: () => undefined,
     async failed(row, error) {
-      if (!(error instanceof ApiError)) throw error;
-      if (error.code === "PAYMENT_REQUIRED") return "funds";
-      if (error.code === "IDEMPOTENCY_MISMATCH") return { error: { message: otherContent(row) } };
-      const ends = fatal.includes(error.code) || error.status === 424 || error.status >= 500;
-      return { error: { message: errorText(error) }, ends };
+      // What was ordered until now is shown, so an outage ends the rows and not the page.
+      const problem = apiErrorOf(error);
+      if (problem !== error && problem.code === "INTERNAL_ERROR") throw error;
+      if ((problem.code as string) === "NEEDS_APPROVAL") return { error: { message: errorText(problem), waits: true } };
+      if (problem.code === "PAYMENT_REQUIRED") return "funds";
+      if (problem.code === "IDEMPOTENCY_MISMATCH") return { error: { message: otherContent(row) } };
+      const ends = fatal.includes(problem.code) || problem.status === 424 || problem.status >= 500;
+      return { error: { message: errorText(problem) }, ends };
     },
     // The server was told the most that each may cost.
     overpriced: () => {},

@@ -17,7 +17,7 @@ import { settleRefs } from "../../../../../src/contract/bulk/refs.ts";
 import type { Row } from "../../../../../src/contract/bulk/rows.ts";
 import { parseRecords } from "../../../../../src/contract/files/records.ts";
 import { contentKey } from "../../../../../src/contract/hash/content-key.ts";
-import { Refused } from "../../../../../src/contract/input/refused.ts";
+import { apiErrorOf } from "../../../../http/reply.ts";
 import type { Form } from "../../../types.ts";
 import type { StudioContext } from "../../types.ts";
 import { accountOf, knownOrders } from "./account.ts";
@@ -51,6 +51,8 @@ interface Shown {
   at: string;
 }
 
+/** The letter of a row that was ordered before. */
+const before = "o";
 /** The letters of the ways to pay; another one stands for a row that the funds do not cover. */
 const letters: Readonly<Record<string, PayWith>> = { f: "free", h: "hours", c: "credit" };
 const letterOf = (way: PayWith | undefined) => way?.charAt(0) ?? "n";
@@ -66,14 +68,9 @@ const given = ({ form }: StudioContext, file: string) => ({
 });
 
 async function readRows(context: StudioContext, { text, format, file }: Source) {
-  try {
-    const records = await parseRecords(text, file, format);
-    if (records.records.length > mostRows) throw tooMany(file, records.records.length);
-    return await readOrders(records, given(context, file), accountOf(context, context.form.gameId || undefined));
-  } catch (error) {
-    // Lists in lists in lists, deeper than any order.
-    throw error instanceof RangeError ? new Refused(`${file} is nested too deeply to be read. Nothing was ordered.`) : error;
-  }
+  const records = await parseRecords(text, file, format);
+  if (records.records.length > mostRows) throw tooMany(file, records.records.length);
+  return readOrders(records, given(context, file), accountOf(context, context.form.gameId || undefined));
 }
 
 interface Price extends SlotPrice {
@@ -119,18 +116,26 @@ export async function readPlan(
   const plan = makePlan(open, prices, payIn(context.form), asShown ? shownWays(context, all, seen) : undefined);
   const planned = new Map(plan.rows.map((row) => [row.key, row]));
   const rows = all.map((row): Planned => planned.get(row.key) ?? { ...row, cents: 0, minutes: 0, payWith: "free" });
-  const ways = rows.map(({ payWith }) => letterOf(payWith)).join("");
+  const ways = rows.map(({ key, payWith }) => (ordered.has(key) ? before : letterOf(payWith))).join("");
   const perSlot = [...prices].map(([shape, { costPerSlotCents }]) => [shape, costPerSlotCents]);
   const shown = { rows: seen, ways, prices: JSON.stringify(Object.fromEntries(perSlot)), at: String(context.now) };
   return { source, rows, ordered, plan, notes, keepsRefs: kept, shown };
 }
 
 /** What the account lacks for rows now. */
-export const missingFor = async (context: StudioContext, rows: readonly Row[]): Promise<Shortfall> =>
-  makePlan(rows, await quotes(context, rows, []), payIn(context.form)).missing;
+export async function missingFor(context: StudioContext, rows: readonly Row[]): Promise<Shortfall> {
+  try {
+    return makePlan(rows, await quotes(context, rows, []), payIn(context.form)).missing;
+  } catch (error) {
+    // What was ordered until now is more important than what is missing.
+    const problem = apiErrorOf(error);
+    if (problem !== error && problem.code === "INTERNAL_ERROR") throw error;
+    return { reason: "" };
+  }
+}
 
-/** The server knows the key of a row for 24 hours. One hour less leaves time for the last row. */
-const keyLifetimeMs = 23 * 3_600_000;
+/** The server knows the key of a row for 24 hours from its first order, so a plan is sent again soon or not at all. */
+const planLifetimeMs = 3_600_000;
 
 const pricesIn = (text: string | undefined): Readonly<Record<string, unknown>> => {
   try {
@@ -143,9 +148,11 @@ const pricesIn = (text: string | undefined): Readonly<Record<string, unknown>> =
 
 /** Why a plan is not ordered as it is now: something changed since it was shown. Undefined if nothing did. */
 export function changeSince({ form, now }: StudioContext, { shown }: Ready): string | undefined {
-  if (!(now - Number(form.at) <= keyLifetimeMs)) return "This plan was shown more than 23 hours ago.";
+  if (!(now - Number(form.at) <= planLifetimeMs)) return "This plan was shown more than an hour ago.";
   if (form.rows !== shown.rows) return "The rows or options have changed since the plan was shown.";
-  const [before, after] = [pricesIn(form.prices), pricesIn(shown.prices)];
-  const isSame = Object.entries(after).every(([shape, cents]) => before[shape] === cents);
+  const isOpenAgain = [...shown.ways].some((way, index) => way !== before && form.ways?.charAt(index) === before);
+  if (isOpenAgain) return "The order of a row was cancelled since the plan was shown.";
+  const shownPrices = pricesIn(form.prices);
+  const isSame = Object.entries(pricesIn(shown.prices)).every(([shape, cents]) => shownPrices[shape] === cents);
   return isSame ? undefined : "The prices have changed since the plan was shown.";
 }

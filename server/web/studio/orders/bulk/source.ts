@@ -34,7 +34,9 @@ export function sourceOf(form: Form): Source {
   if (Buffer.byteLength(text) > mostKiB * 1024)
     throw new Refused(`${file} is larger than ${mostKiB} KiB. Nothing was ordered.`, useCommand);
   // Some short texts in YAML take minutes to read, for which a server does not stand still.
-  const format = recordFormat(isFile ? name : "", text);
+  const found = recordFormat(isFile ? name : "", text);
+  // A list with a typing mistake is more likely JSON: its parser says where the mistake is.
+  const format = found === "yaml" && text.trimStart().startsWith("[") && !/\.ya?ml$/i.test(name) ? "json" : found;
   if (format === "yaml")
     throw new Refused(
       `${file} is YAML, which this page does not read. Nothing was ordered.`,
