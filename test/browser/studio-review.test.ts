@@ -410,7 +410,7 @@ describe("review page: with the video in view", () => {
         const { left, top, width, height } = element.getBoundingClientRect();
         return element.contains(document.elementFromPoint(left + width / 2, top + height / 2));
       })(document.querySelector(${JSON.stringify(selector)}))`);
-    const inView = () => canBeTapped("#accept > button");
+    const isTappable = (selector: string) => expect.poll(() => canBeTapped(selector), { message: selector }).toBe(true);
     expect(await shown()).toEqual(["decide"]);
     for (const selector of [
       "#accept > button",
@@ -419,20 +419,20 @@ describe("review page: with the video in view", () => {
       ".track",
       ".review-tabs a[href='#about']",
     ])
-      expect({ selector, isFree: await canBeTapped(selector) }).toEqual({ selector, isFree: true });
+      await isTappable(selector);
     expect(await page.locator("kbd:visible").count()).toBe(0);
     await page.getByRole("link", { name: "Moments" }).click();
     expect(await shown()).toEqual(["decide", "notes"]);
-    expect(await inView()).toBe(true);
+    await isTappable("#accept > button");
     await page.click("[data-act=mark]");
     expect(await page.evaluate("document.activeElement.id")).toBe("text");
     await page.getByRole("link", { name: "Transcript" }).click();
     expect(await shown()).toEqual(["decide", "transcript-panel"]);
-    expect(await inView()).toBe(true);
+    await isTappable("#accept > button");
     await page.locator(".reject > summary").click();
-    expect(await shown()).toEqual(["decide"]);
+    await expect.poll(shown).toEqual(["decide"]);
     await page.fill("#reason", "The video has no sound.");
-    expect(await canBeTapped("#reject button")).toBe(true);
+    await isTappable("#reject button");
     await context.close();
   });
 
