@@ -57,13 +57,16 @@ export async function tableText(columns: readonly Column[], items: readonly Item
   return table(drawn, width);
 }
 
-/** For sure not wider than `width` columns: no character below U+0300 takes two. */
-const isNarrow = (line: string, width: number) => line.length <= width && /^[\0-\u02ff]*$/.test(line);
+/** No character below U+0300 takes two columns. */
+const isPlain = (text: string) => /^[\0-\u02ff]*$/.test(text);
 
-/** Text that fits into `width` columns: broken between words, and within a word that is longer than that. */
+/**
+ * Text that fits into `width` columns: broken between words, and anywhere in a script that has none between them. An address or another long
+ * word stays whole, so that it can be copied.
+ */
 async function fitted(text: string, width: number): Promise<string> {
   const folded = foldLines(text, width);
-  if (width < narrowest || folded.split("\n").every((line) => isNarrow(line, width))) return folded;
+  if (width < narrowest || isPlain(folded)) return folded;
   return (await import("./table.ts")).broken(folded, width);
 }
 

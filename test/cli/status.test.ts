@@ -177,6 +177,7 @@ describe("an owner without a game", () => {
 
 it("notifications settings of an owner without an address that mail reaches name no scope of administrators", async () => {
   const { server, owner } = fixture;
+  server.deps.config.sandbox = false;
   await server.deps.store.write((tx) => tx.run("UPDATE users SET email = 'owner@playtest.invalid' WHERE id = ?", owner.id));
   const { stderr } = await fixture.run("notifications settings", { outside });
   expect(stderr).toBe("No email reaches this account: it has no confirmed address. Name one with `playtest auth email`.\n");
