@@ -8,6 +8,7 @@ import type { Handlers, Principal } from "../http/call.ts";
 import { invalid } from "../lib/api-error.ts";
 import { iso, isoOrNull } from "../lib/time.ts";
 import { eventPath } from "../mail/links.ts";
+import { reachesNobody } from "../mail/rules.ts";
 import { canReceive } from "./event-mails.ts";
 import * as notificationStore from "./notifications-store.ts";
 import { listSettings, setModes } from "./settings-store.ts";
@@ -41,7 +42,7 @@ export const notifications = {
     return call.read(async (q) => {
       const user = (await users.find(q, call.principal.userId))!;
       const settings = await settingsOf(q, call.principal);
-      return { settings, digestHour, address: canReceive(q, user) ? user.email : null };
+      return { settings, digestHour, address: canReceive(q, user) && !reachesNobody(user.email) ? user.email : null };
     });
   },
 
