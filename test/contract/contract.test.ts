@@ -370,7 +370,7 @@ describe("contract: endpoints", () => {
         .map(([id]) => id)
         .join(" "),
     ).toMatchInlineSnapshot(
-      `"registerApiKey createApiKey rotateApiKey exportAccountInFull startFactor enableFactor renewRecoveryCodes createSlotShare createPlaytestShare createClipShare createWebhook rotateWebhookSecret claimPlaytest submitSlot rescheduleSlot reportSlot confirmTeam replaceTeamMember setTeamShares readPayoutInstructions createAdmin startPublisherSignIn createTesters"`,
+      `"registerApiKey createApiKey rotateApiKey exportAccountInFull startFactor enableFactor renewRecoveryCodes createSlotShare createPlaytestShare createClipShare createWebhook rotateWebhookSecret claimPlaytest submitSlot rescheduleSlot reportSlot confirmTeam replaceTeamMember setTeamShares setPayoutDetails readPayoutInstructions createAdmin startPublisherSignIn createTesters"`,
     );
   });
 });
