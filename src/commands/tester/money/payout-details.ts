@@ -21,7 +21,7 @@ export const setPayoutDetails = define({
   name: "payout-details set",
   summary: "Set where you are paid",
   description:
-    "A bank account, a PayPal account or something else. Asks for your password. You get an email, and payouts to new details wait for a while (48 hours unless the operator set another time), so that you can object if it was not you. An address, a country and a tax number are optional and for your statements.",
+    "A bank account, a PayPal account or something else. Asks for your password. You get an email, and payouts to new details wait for a while (48 hours unless the operator set another time), so that you can object if it was not you. An address, a country and a tax number are optional: your statements name them, and the operator who pays you gets them for tax reports.",
   operation: "setPayoutDetails",
   body: "setPayoutDetails",
   bodyOmit: ["password", "code"],

@@ -52,7 +52,7 @@ interface Shown {
 }
 
 /** The letter of a row that was ordered before. */
-const before = "o";
+const orderedBefore = "o";
 /** The letters of the ways to pay; another one stands for a row that the funds do not cover. */
 const letters: Readonly<Record<string, PayWith>> = { f: "free", h: "hours", c: "credit" };
 const letterOf = (way: PayWith | undefined) => way?.charAt(0) ?? "n";
@@ -116,7 +116,7 @@ export async function readPlan(
   const plan = makePlan(open, prices, payIn(context.form), asShown ? shownWays(context, all, seen) : undefined);
   const planned = new Map(plan.rows.map((row) => [row.key, row]));
   const rows = all.map((row): Planned => planned.get(row.key) ?? { ...row, cents: 0, minutes: 0, payWith: "free" });
-  const ways = rows.map(({ key, payWith }) => (ordered.has(key) ? before : letterOf(payWith))).join("");
+  const ways = rows.map(({ key, payWith }) => (ordered.has(key) ? orderedBefore : letterOf(payWith))).join("");
   const perSlot = [...prices].map(([shape, { costPerSlotCents }]) => [shape, costPerSlotCents]);
   const shown = { rows: seen, ways, prices: JSON.stringify(Object.fromEntries(perSlot)), at: String(context.now) };
   return { source, rows, ordered, plan, notes, keepsRefs: kept, shown };
@@ -150,7 +150,7 @@ const pricesIn = (text: string | undefined): Readonly<Record<string, unknown>> =
 export function changeSince({ form, now }: StudioContext, { shown }: Ready): string | undefined {
   if (!(now - Number(form.at) <= planLifetimeMs)) return "This plan was shown more than an hour ago.";
   if (form.rows !== shown.rows) return "The rows or options have changed since the plan was shown.";
-  const isOpenAgain = [...shown.ways].some((way, index) => way !== before && form.ways?.charAt(index) === before);
+  const isOpenAgain = [...shown.ways].some((way, index) => way !== orderedBefore && form.ways?.charAt(index) === orderedBefore);
   if (isOpenAgain) return "The order of a row was cancelled since the plan was shown.";
   const shownPrices = pricesIn(form.prices);
   const isSame = Object.entries(pricesIn(shown.prices)).every(([shape, cents]) => shownPrices[shape] === cents);
