@@ -268,7 +268,7 @@ describe("SQLite write-ahead log without writes", () => {
 
 describe("SQLite data file: one process at a time", () => {
   it("a second process is refused and told the first one's id", async () => {
-    const first = start("hold");
+    const first = start("hold", ["--expose-gc"]);
     await first.line();
     first.open();
     expect(await first.line()).toBe("open");

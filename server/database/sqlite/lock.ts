@@ -2,6 +2,9 @@ import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from "node:f
 import type { Database } from "better-sqlite3";
 import { codeOf } from "./connection.ts";
 
+/** The locks of this process. One that nothing refers to would be closed, and so released, when its memory is collected. */
+const held = new Set<Database>();
+
 /**
  * Ensures one server process per data file. The lock is SQLite's own write lock on an empty file beside it. The operating system
  * releases it when the process dies, so it cannot become stale, and reused process ids or pid 1 in containers do not matter. The `.pid`
@@ -18,10 +21,12 @@ export function lockDataFile(file: string, open: (path: string) => Database): ()
     lock.close();
     throw codeOf(error)?.startsWith("SQLITE_BUSY") ? inUse(file, readPid(pidFile), error) : error;
   }
+  held.add(lock);
   writeFileSync(pidFile, `${process.pid}\n`, { mode: 0o600 });
   return () => {
     rmSync(pidFile, { force: true });
     lock.close();
+    held.delete(lock);
   };
 }
 
