@@ -8,11 +8,12 @@ import { manPages } from "./man.ts";
 /**
  * Bundles the program into dist/. Loading many files is slow, and so is parsing all commands: what every command needs is one file,
  * the commands of each noun are another, and so is each third-party package, which is loaded on demand. The packages of the server are
- * not bundled.
+ * not bundled. With a folder as argument, the program is bundled there, without the types of the client.
  */
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
-const dist = join(root, "dist");
+const [folder] = process.argv.slice(2);
+const dist = folder ?? join(root, "dist");
 
 /** Third-party packages that are bundled, each as a file of its own. The others are installed as dependencies. */
 const shipped = [
@@ -280,8 +281,12 @@ writeFileSync(join(dist, "LICENSES.txt"), licenses(inputs));
 mkdirSync(join(dist, "man"));
 for (const [name, text] of await manPages()) writeFileSync(join(dist, "man", name), text);
 
-const typescript = JSON.parse(readFileSync(join(root, "node_modules/typescript/package.json"), "utf8")) as {
-  bin: { tsc: string };
-};
-const tsc = join(root, "node_modules/typescript", typescript.bin.tsc);
-execFileSync(process.execPath, [tsc, "-p", join(root, "bin/types.json"), "--outDir", join(dist, "types")], { stdio: "inherit" });
+if (folder === undefined) {
+  const typescript = JSON.parse(readFileSync(join(root, "node_modules/typescript/package.json"), "utf8")) as {
+    bin: { tsc: string };
+  };
+  const tsc = join(root, "node_modules/typescript", typescript.bin.tsc);
+  execFileSync(process.execPath, [tsc, "-p", join(root, "bin/types.json"), "--outDir", join(dist, "types")], {
+    stdio: "inherit",
+  });
+}

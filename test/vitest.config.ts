@@ -37,7 +37,7 @@ const onRestricted = {
   test: {
     name: "restricted",
     include: restricted.map((name) => `test/${name}.test.ts`),
-    globalSetup: ["test/setup/databases.ts"],
+    globalSetup: ["test/setup/databases.ts", "test/setup/program.ts"],
     provide: { restricted: true },
   },
 };
@@ -79,7 +79,7 @@ export default defineConfig({
           name,
           include: [`test/${name}/**/*.test.ts`],
           exclude: everything ? unrestricted : [],
-          globalSetup: ["test/setup/databases.ts", ...withDatabases[name]!],
+          globalSetup: ["test/setup/databases.ts", "test/setup/program.ts", ...withDatabases[name]!],
         },
       })),
       ...(everything || process.env.PLAYTEST_TEST_DATABASES === "sqlite" ? [] : [onRestricted]),

@@ -21,7 +21,7 @@ import { openStore } from "../../server/database/open.ts";
 import { FolderWriter } from "../../server/operations/archive/folder.ts";
 import { playtest } from "../helpers/cli.ts";
 import { addBuild, buildId, withBuild } from "../helpers/data-dir-fixture.ts";
-import { killLeftovers, spawnPlaytest } from "../helpers/process.ts";
+import { killLeftovers, program, spawnPlaytest } from "../helpers/process.ts";
 import { type DatabaseLocation, drivers, freshFolder } from "../helpers/store.ts";
 
 afterAll(killLeftovers);
@@ -249,12 +249,12 @@ describe("a backup on standard output", () => {
     const { child, ended } = spawnPlaytest(at, ["serve", "run", "--ephemeral", "--port", "0", "--exec", script]);
     return { at, child, ended };
   };
-  const program = `"${process.execPath}" "${join(import.meta.dirname, "../../bin/playtest.js")}"`;
+  const command = `"${process.execPath}" "${program}"`;
 
   it("is an archive that verify and restore take from standard input", async () => {
     const { at, ended } = shell(
-      `set -e; ${program} serve backup - --data ${dataDir} > a.tar 2> said; tar -tf a.tar > listed;
-       ${program} serve backup verify - < a.tar > verified; ${program} serve restore - --data there --yes < a.tar > restored 2> warned`,
+      `set -e; ${command} serve backup - --data ${dataDir} > a.tar 2> said; tar -tf a.tar > listed;
+       ${command} serve backup verify - < a.tar > verified; ${command} serve restore - --data there --yes < a.tar > restored 2> warned`,
     );
     expect(await ended).toMatchObject({ code: 0 });
     const text = (name: string) => readFileSync(join(at, name), "utf8");
@@ -267,8 +267,8 @@ describe("a backup on standard output", () => {
 
   it("fails where its reader stops, and a part of it is refused", async () => {
     const { at, ended } = shell(
-      `{ ${program} serve backup - --data ${dataDir} 2> said; echo $? > code; } | head -c 100000 > a.tar;
-       ${program} serve backup verify - < a.tar 2> refused; echo $? > refusal`,
+      `{ ${command} serve backup - --data ${dataDir} 2> said; echo $? > code; } | head -c 100000 > a.tar;
+       ${command} serve backup verify - < a.tar 2> refused; echo $? > refusal`,
     );
     await ended;
     const text = (name: string) => readFileSync(join(at, name), "utf8").trim();

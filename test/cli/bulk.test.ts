@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { testFolder } from "../helpers/cli.ts";
 import { giveMinutes } from "../helpers/factories.ts";
 import { eachOwnerFixture, named } from "../helpers/owner-fixture.ts";
+import { program } from "../helpers/process.ts";
 import { stubServer } from "../helpers/stub-server.ts";
 
 const fixture = eachOwnerFixture(100_000);
@@ -474,8 +475,6 @@ describe("when it cannot go on", () => {
 });
 
 describe("killed", () => {
-  const bin = join(import.meta.dirname, "../../bin/playtest.js");
-
   /** Runs it as a process of its own, and kills it once it has printed so many lines; its exit code, null when killed. */
   const runAndKill = (lines: number) =>
     new Promise<number | null>((resolve) => {
@@ -485,7 +484,7 @@ describe("killed", () => {
         PLAYTEST_API_KEY: fixture.owner.key,
         PLAYTEST_CONFIG_DIR: folder,
       };
-      const child = spawn(process.execPath, [bin, "bulk", file, "--yes", "--ndjson", "--concurrency", "4"], {
+      const child = spawn(process.execPath, [program, "bulk", file, "--yes", "--ndjson", "--concurrency", "4"], {
         env,
         stdio: ["ignore", "pipe", "ignore"],
       });

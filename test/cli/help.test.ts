@@ -7,6 +7,7 @@ import { groups, shortcuts, topCommands } from "../../src/cli/groups.ts";
 import { tree } from "../../src/cli/tree.ts";
 import { exitCodeMeanings, exitCodes } from "../../src/errors.ts";
 import { playtest, testFolder } from "../helpers/cli.ts";
+import { program } from "../helpers/process.ts";
 import { stubServer } from "../helpers/stub-server.ts";
 
 const words = tree.commands.map(({ path }) => [path.join(" ")] as const);
@@ -269,10 +270,7 @@ describe("completion", () => {
 
   it("in a real bash, which takes = for a word and names files where nothing else fits", () => {
     const folder = testFolder();
-    writeFileSync(
-      join(folder, "playtest"),
-      `#!/bin/sh\nexec "${process.execPath}" "${join(import.meta.dirname, "../../bin/playtest.js")}" "$@"\n`,
-    );
+    writeFileSync(join(folder, "playtest"), `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`);
     chmodSync(join(folder, "playtest"), 0o755);
     mkdirSync(join(folder, "cache"));
     const ids = {

@@ -2,8 +2,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync, watch } from "node:fs";
 import { dirname, join } from "node:path";
+import { inject } from "vitest";
 
-export const program = join(import.meta.dirname, "../../bin/playtest.js");
+/** What the tests start. See setup/program.ts. */
+export const program = inject("program");
 /** A setting: passwords as cheap to hash as a server allows. */
 export const cheapPasswords = { scryptLogN: 14 };
 const running = new Set<ChildProcess>();
