@@ -15,6 +15,7 @@ import { PublicShares } from "../sharing/shares/public.ts";
 import { sendFile } from "../uploads/downloads.ts";
 import { readPosted, storePostedBuild, storePostedVideo } from "../uploads/posted.ts";
 import { assets } from "./adapters/assets.ts";
+import { commandPackage } from "./adapters/command-package.ts";
 import { coverImages } from "./adapters/covers.ts";
 import { readCaptions, sendMedia } from "./adapters/media.ts";
 import { oauth } from "./adapters/oauth.ts";
@@ -102,6 +103,7 @@ export function sitePages(
     covers: countedIfRefused(coverImages(deps)),
     ".well-known": counted(wellKnown(config, site.name, clock.now)),
     "robots.txt": counted(robots(config)),
+    "playtest-cli.tgz": counted(commandPackage()),
     admin: operatorArea({
       ...signedIn,
       sessions: new OperatorSessions(deps),

@@ -5,6 +5,7 @@ import type { Config } from "../config/schema.ts";
 import { readableOn, textOn } from "../lib/contrast.ts";
 import { type Delivery, deliveryOf } from "../mail/delivery.ts";
 import type { Mailer } from "../mail/mailer.ts";
+import { commandPackageUrl } from "./adapters/command-package.ts";
 
 /** What pages say about the server that they belong to. */
 export interface Site {
@@ -12,6 +13,8 @@ export interface Site {
   root?: string;
   name: string;
   baseUrl: string;
+  /** The address of the package that installs the command; null where the server has none. */
+  commandPackage: string | null;
   hasLogo: boolean;
   hasColor: boolean;
   termsUrl: string | null;
@@ -41,6 +44,7 @@ export const siteOf = (of: {
   return {
     name: brand.name,
     baseUrl: config.baseUrl,
+    commandPackage: commandPackageUrl(config.baseUrl),
     hasLogo: brand.logo !== null,
     hasColor: brand.color !== null,
     termsUrl: brand.termsUrl,

@@ -178,6 +178,11 @@ describe("for programs that read", () => {
     expect([...links].filter((link) => !/^https?:/.test(link))).toEqual([]);
   });
 
+  it("a checkout has no package of the command", async () => {
+    expect((await get("/playtest-cli.tgz")).status).toBe(404);
+    expect(await textOf("/")).not.toContain("npm install");
+  });
+
   it("robots.txt leaves out what crawlers find nothing in", async () => {
     const reply = await get("/robots.txt");
     expect([reply.status, await reply.text()]).toEqual([

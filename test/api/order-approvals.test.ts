@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Config } from "../../server/config/schema.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { createGame, giveCredit, type Person, personWith, registerOwner } from "../helpers/factories.ts";
+import { signedIn } from "../helpers/portal.ts";
 import type { Reply, TestServer } from "../helpers/server.ts";
 
 const hour = 3_600_000;
@@ -77,6 +78,19 @@ onBothDatabases("orders that wait for approval", (serve) => {
       },
     ]);
     expect([await shop.count(), await shop.balance(), await shop.spent()]).toEqual([2, 94_000, [6000]]);
+  });
+
+  it("say in the API and in Studio whom they would be offered to", async () => {
+    const server = await serve();
+    const shop = await open(server);
+    expect(await shop.ask()).toMatchObject({ targetingType: null, panel: null, targetCountries: [], selectionMode: "automatic" });
+    const target = { targetCountries: ["DE"], targetDevices: ["Mac"], targetingType: "new", targetingScope: "game" };
+    const { id } = await shop.ask({ quantity: 2, ...target, selectionMode: "manual" });
+    expect(await shop.show(id)).toMatchObject({ ...target, targetedPlaytesterId: null, selectionMode: "manual" });
+    const { get } = await signedIn(server, shop.owner, "/studio");
+    const { html } = await get(`/studio/approvals/${id}`);
+    expect(html).toContain("offered to players in Germany with a Mac, new to this game</li><li>you choose who plays");
+    expect((await get("/studio/approvals")).html).toContain("offered to everyone");
   });
 
   it("its owner gets an email with a link, a notification and the event", async () => {

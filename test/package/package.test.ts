@@ -100,6 +100,17 @@ it("serves, takes an order and ends on SIGTERM with 0", async () => {
   const hook = playtest(["webhooks", "create", `${ready.baseUrl}/nowhere`, "--events", "*", "--json"], env);
   const sent = playtest(["webhooks", "test", JSON.parse(hook.stdout).webhook.id, "--json"], env);
   expect(JSON.parse(sent.stdout)).toMatchObject({ success: false, delivery: { statusCode: 404 } });
+  // Somebody without a checkout installs the command from the server.
+  const other = join(folder, "other");
+  const address = `${ready.baseUrl}/playtest-cli.tgz`;
+  expect(await (await fetch(ready.baseUrl)).text()).toContain(`npm install --global ${address}\n`);
+  const flags = ["--global", "--prefix", other, "--no-audit", "--no-fund", "--ignore-scripts", "--prefer-offline"];
+  execFileSync("npm", ["install", ...flags, address], { cwd: folder, env: clean, stdio: "pipe" });
+  const there = spawnSync(join(other, "bin/playtest"), ["games", "list", "--json"], {
+    encoding: "utf8",
+    env: { ...clean, ...env },
+  });
+  expect(there).toMatchObject({ status: 0, stdout: games.stdout });
   server.kill("SIGTERM");
   expect(await new Promise((resolve) => server!.once("exit", (code) => resolve(code)))).toBe(0);
 });

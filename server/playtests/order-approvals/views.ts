@@ -15,21 +15,26 @@ export const orderOf = (q: ReadTx, { id, sealed }: Pick<Row, "id" | "sealed">): 
 export const statusAt = ({ status, expires_at: end }: Row, now: number) =>
   status === "pending" && end <= now ? "expired" : status;
 
+/** Whom it would be offered to. */
+const audienceOf = (order: Order) => ({
+  targetingType: order.targetingType ?? null,
+  targetingScope: order.targetingScope ?? null,
+  targetedPlaytesterId: order.targetedPlaytesterId ?? null,
+  panel: order.panel ?? null,
+  targetCountries: order.targetCountries ?? [],
+  targetLanguages: order.targetLanguages ?? [],
+  targetDevices: order.targetDevices ?? [],
+  targetAges: order.targetAges ?? [],
+});
+
 /** Approvals as the API shows them, without the game keys of their orders. */
 export async function viewsOf(q: ReadTx, rows: readonly Row[]) {
   const keyNames = await store.keyNames(q, [...new Set(rows.map((row) => row.key_id))]);
   const found = await games.findMany(q, [...new Set(rows.map((row) => row.game_id))]);
   const gameNames = new Map(found.map(({ id, name }) => [id, name]));
   return rows.map((row) => {
-    const {
-      visibility,
-      quantity,
-      durationMinutes,
-      playerCount,
-      ref = null,
-      notesForTesters = null,
-      scheduledAt = null,
-    } = orderOf(q, row);
+    const order = orderOf(q, row);
+    const { visibility, quantity, durationMinutes, playerCount, selectionMode } = order;
     return {
       id: row.id,
       status: statusAt(row, q.now),
@@ -39,7 +44,11 @@ export async function viewsOf(q: ReadTx, rows: readonly Row[]) {
       keyName: keyNames.get(row.key_id) ?? "",
       totalCents: row.total_cents,
       method: row.method,
-      ...{ visibility, quantity, durationMinutes, playerCount, ref, notesForTesters, scheduledAt },
+      ...{ visibility, quantity, durationMinutes, playerCount, selectionMode },
+      ...audienceOf(order),
+      ref: order.ref ?? null,
+      scheduledAt: order.scheduledAt ?? null,
+      notesForTesters: order.notesForTesters ?? null,
       playtestId: row.playtest_id,
       reason: row.reason,
       url: taskLink(q.config, "order", row.id),

@@ -40,7 +40,11 @@ const owners = (site: Site, { baseCents }: Config["pricing"]): Markup => html`<s
 <p>Watch people play your game for the first time, and hear what they think${site.payments && html`: from <strong>${usd(baseCents[30])}</strong> for half an hour of video`}.</p>
 <ol class="flow"><li>Create a game and upload a build</li><li>Order videos${site.payments && ", and see the price before"}</li><li>Watch them, note moments, and share clips</li></ol>
 ${way(site, { register: studio.register(), label: "Create an owner's account", home: studio.inbox(), place: "Open Studio" })}
-<details><summary>From the command line</summary><pre class="wrap"><code>playtest ${site.registration === "open" ? "auth register" : "login"} --base-url ${site.baseUrl}
+<details><summary>From the command line</summary><pre class="wrap"><code>${
+  site.commandPackage !== null &&
+  html`npm install --global ${site.commandPackage}
+`
+}playtest ${site.registration === "open" ? "auth register" : "login"} --base-url ${site.baseUrl}
 playtest games create --name NAME --build-url URL
 playtest order</code></pre></details></section>`;
 

@@ -126,6 +126,7 @@ class LoopbackStudio {
     this.#site = {
       name,
       ...parts.site,
+      commandPackage: null,
       hasLogo: false,
       hasColor: false,
       termsUrl: null,

@@ -1,4 +1,5 @@
 import { arg, define, detail, flag, type Group, type ItemOf, moneyCol, optionalCol, viewOf } from "../../cli/define.ts";
+import { targetingText } from "../../contract/accounts/audience-text.ts";
 import { usd } from "../../io/text.ts";
 import { utcText } from "../shared/fixed-time.ts";
 
@@ -17,6 +18,8 @@ const view = viewOf<Approval>(
     moneyCol(detail("pay with:method")),
     detail("visibility"),
     detail("players:playerCount"),
+    detail("offered to", targetingText),
+    detail("selection:selectionMode"),
     detail("played at", ({ scheduledAt }) => utcText(scheduledAt)),
     optionalCol("ref"),
     detail("notes:notesForTesters"),

@@ -10,7 +10,7 @@ import {
   whileStatus,
   withColumns,
 } from "../../cli/define.ts";
-import { audienceText } from "../../contract/accounts/audience-text.ts";
+import { targetingText } from "../../contract/accounts/audience-text.ts";
 import type { Data } from "../../contract/index.ts";
 import type { SlotStatus } from "../../contract/states/index.ts";
 import { utcText } from "../shared/fixed-time.ts";
@@ -77,14 +77,6 @@ export const playtestsView = viewOf<Listed>(
 
 /** The same columns plus the game's name, for a list of all games. */
 export const allPlaytestsView = withColumns<Listed & { gameName: string }>(playtestsView, ["game:gameName"]);
-
-/** Which playtesters the playtest is offered to; undefined if the server does not say so. */
-export function targetingText(playtest: Ordered) {
-  const { targetingType: type, targetingScope: scope, targetedPlaytesterId: tester, panel } = playtest;
-  const history = type && (tester ? `playtester ${tester}` : `${type} to ${scope === "game" ? "this game" : "your games"}`);
-  const parts = [panel && `the group ${panel}`, audienceText(playtest), history].filter((part) => part);
-  return parts.length > 0 ? parts.join(", ") : type === null ? "everyone" : undefined;
-}
 
 /** The columns that `playtests get` and the reply to an order have in common. */
 export const playtestColumns = columnsOf<Ordered>([

@@ -88,6 +88,22 @@ export function audienceText(audience: Audience): string | undefined {
   return `players ${parts.join(parts.length > 2 ? ", " : " ")}`;
 }
 
+/** Whom an order is offered to. The fields of the audience may be missing: other servers do not know them. */
+export interface Targeting extends Audience {
+  targetingType: string | null;
+  targetingScope?: string | null;
+  targetedPlaytesterId?: string | null | undefined;
+  panel?: string | null | undefined;
+}
+
+/** Which playtesters an order is offered to; undefined if the server does not say so. */
+export function targetingText(order: Targeting): string | undefined {
+  const { targetingType: type, targetingScope: scope, targetedPlaytesterId: tester, panel } = order;
+  const history = type && (tester ? `playtester ${tester}` : `${type} to ${scope === "game" ? "this game" : "your games"}`);
+  const parts = [panel && `the group ${panel}`, audienceText(order), history].filter((part) => part);
+  return parts.length > 0 ? parts.join(", ") : type === null ? "everyone" : undefined;
+}
+
 const shares = <T>(wanted: readonly T[] | undefined, given: readonly T[]) =>
   wanted === undefined || wanted.length === 0 || wanted.some((one) => given.includes(one));
 

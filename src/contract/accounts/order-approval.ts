@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { cents, id, minutes, timestamp } from "../fields.ts";
-import { visibilities } from "../order-body.ts";
+import { selectionModes, targetingScopes, targetingTypes, visibilities } from "../order-body.ts";
 import { approvalStatuses } from "../states/index.ts";
+import { targeted } from "./traits.ts";
 
 export const approvalMethods = ["any", "hours", "credit", "card", "x402"] as const;
 
@@ -20,6 +21,12 @@ export const approval = z
     quantity: z.int(),
     durationMinutes: minutes(),
     playerCount: z.int(),
+    selectionMode: z.enum(selectionModes),
+    targetingType: z.enum(targetingTypes).nullable(),
+    targetingScope: z.enum(targetingScopes).nullable(),
+    targetedPlaytesterId: id().nullable(),
+    panel: z.string().nullable().meta({ description: "Tester group that it is offered to; null for everyone." }),
+    ...targeted,
     ref: z.string().nullable(),
     scheduledAt: timestamp().nullable().meta({ description: "Fixed time at which it is played; null if playtesters choose." }),
     notesForTesters: z.string().nullable(),

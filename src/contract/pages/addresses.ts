@@ -49,6 +49,7 @@ export const pages = {
   watchedGame: watched.below("games/:id"),
   watchedFeed: watched.below("feed.xml"),
   sitemap: address("/sitemap.xml"),
+  commandPackage: address("/playtest-cli.tgz"),
   watch,
   watchEmbedded: watch.below("embed"),
   watchVideo: watch.below("video"),

@@ -21,8 +21,19 @@ export async function firstRun(context: StudioContext): Promise<Markup> {
   return html`<p>${steps.length === 3 ? "Three" : "Two"} steps, and the videos of your first playtest appear here.</p>
 <ol class="list steps">${steps.map((step) => item(context, step, step === next))}</ol>
 <section class="cli"><h2>Do you work in a terminal?</h2>
-<p>${context.account.instance === null ? html`<a href="${pages.topic("getting-started")}">Install the command</a>, then sign in to this server:` : "Sign in to this server:"}</p>
-${command(context, `playtest login --base-url ${context.site.baseUrl}`)}</section>`;
+${install(context)}${command(context, `playtest login --base-url ${context.site.baseUrl}`)}</section>`;
+}
+
+/** How the command gets to a computer that may not have it: `playtest studio` runs where it is. */
+function install(context: StudioContext): Markup {
+  if (context.account.instance !== null) return html`<p>Sign in to this server:</p>`;
+  const { commandPackage } = context.site;
+  if (commandPackage === null) {
+    return html`<p><a href="${pages.topic("getting-started")}">Install the command</a>, then sign in to this server:</p>`;
+  }
+  return html`<p>Install the command with <a href="${pages.topic("getting-started")}">Node.js</a>:</p>
+${command(context, `npm install --global ${commandPackage}`)}<p>Then sign in to this server:</p>
+`;
 }
 
 async function stepsOf({ call, site }: StudioContext): Promise<Step[]> {
