@@ -193,7 +193,7 @@ async function open(options: ServeOptions, host: ServeHost, location: DatabaseLo
     const instanceKey = await requireIdentity({ ...identity, store });
     const clock = await createClock(store, Date.now, config.sandbox);
     const transcriber = options.seed === "demo" ? { transcriber: sampleTranscriber } : {};
-    const backUp = backUpByCommand(host.runCommand, location, config);
+    const backUp = backUpByCommand(host.runCommand, location, config, options.config);
     const external = {
       ...transcriber,
       cards,

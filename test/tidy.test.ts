@@ -261,7 +261,7 @@ describe("what stands nowhere", () => {
     {
       name: "a way out of the server beside the guarded client and the configured providers",
       pattern:
-        /\bfetch\(|import\("undici"\)|\bfrom "(undici|node:https|node:tls|node:http2|node:dgram)"|\b(connect|createConnection|httpRequest)\(\{? ?(host|port)/,
+        /\b(fetch|tracedFetch)\(|import\("undici"\)|\bfrom "(undici|node:https|node:tls|node:http2|node:dgram)"|\b(connect|createConnection|httpRequest)\(\{? ?(host|port)/,
       where: (file) =>
         file.startsWith("server/") &&
         !inBrowser.test(file) &&

@@ -27,6 +27,7 @@ import { sharedHashPool } from "../lib/threads/hash-pool.ts";
 import type { Tracer } from "../lib/trace.ts";
 import type { Mailer } from "../mail/mailer.ts";
 import type { Metrics } from "../metrics/metrics.ts";
+import { listDeleted } from "../operations/backups/deletions.ts";
 import type { BackUp } from "../operations/backups/types.ts";
 import { createOutbound } from "../outbound/index.ts";
 import type { Resolve } from "../outbound/types.ts";
@@ -156,6 +157,7 @@ export function createDeps(external: External): Deps {
     tracer,
     onUploaded: [queueMeasuring],
     onSubmitted: [queueTranscription, (_deps, tx, slotId) => queueSubmission(tx, slotId), queuePoster],
+    onDeleted: listDeleted,
     retiring: external.retiring,
     draining: external.draining,
   };

@@ -62,8 +62,12 @@ export async function resetFactorHere(options: ResetFactorOptions): Promise<Rese
   }
 }
 
-async function depsOf(store: Store, { dataDir }: DatabaseLocation, { env, now }: ResetFactorOptions): Promise<Deps> {
-  const config = await readConfig(env, dataDir, undefined);
+async function depsOf(
+  store: Store,
+  { dataDir }: DatabaseLocation,
+  { env, now, config: file }: ResetFactorOptions,
+): Promise<Deps> {
+  const config = await readConfig(env, dataDir, file);
   config.sandbox = (await store.read((q) => settings.get(q, "mode"))) === "sandbox";
   const never = new AbortController().signal;
   return createDeps({

@@ -6,7 +6,7 @@ import type { EventFeed } from "../events/feed.ts";
 import type { JobKind } from "../jobs/purposes.ts";
 import type { JobRunner } from "../jobs/runner.ts";
 import type { JobToQueue } from "../jobs/types.ts";
-import { currentTrace } from "../lib/trace.ts";
+import { currentTrace, traceText } from "../lib/trace.ts";
 import type { Context, ReadTx, ServerStore, Tx } from "./tx.ts";
 
 /** What transactions cause outside of their rows, after the commit. */
@@ -106,7 +106,8 @@ export function createServerStore(store: Store, clock: MovableClock, context: Co
     async write<T>(fn: (tx: Tx) => Promise<T>, options?: WriteOptions): Promise<T> {
       let last: Tx | undefined;
       // Before the write waits among others, which may be parts of other traces.
-      const trace = currentTrace()?.traceparent;
+      const current = currentTrace();
+      const trace = current && traceText(current);
       const noted = (tx: Tx) => {
         last = tx;
         return fn(tx);

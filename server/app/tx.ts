@@ -41,7 +41,7 @@ export interface ReadTx extends Query, Context {
 
 /** A transaction that changes rows, with what a change needs and causes. */
 export interface Tx extends ReadTx {
-  /** The header `traceparent` of the work that it is a part of. */
+  /** The trace of the work that it is a part of, as `traceText` has it. */
   readonly trace: string | undefined;
   /** Queues a job. It starts after the commit. */
   schedule(job: JobToQueue<JobKind>): Promise<void>;

@@ -22,6 +22,8 @@ export interface ChosenLocation extends DataLocation {
 export interface DataLocationOptions {
   data?: string | undefined;
   databaseUrl?: string | undefined;
+  /** The configuration file; config.json in the data directory unless given. */
+  config?: string | undefined;
   env: Env;
   /** The user's home folder in the system's list. */
   systemHome?: () => string;

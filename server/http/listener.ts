@@ -123,7 +123,7 @@ export function createListener(deps: Deps, router: Router<Route>, execute: Execu
 
 /** Answers as a part of the trace that the request names, or of one of its own where traces are collected. */
 function inTrace<T>(tracer: Tracer | null, { headers, method = "" }: IncomingMessage, work: (span?: Span) => T): T {
-  const given = traceOf(headers.traceparent);
+  const given = traceOf(headers.traceparent, headers.tracestate);
   const span = tracer ? withTrace(given, () => tracer.start("server", method)) : undefined;
   return withTrace(span?.trace ?? given, () => work(span));
 }

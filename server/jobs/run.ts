@@ -1,7 +1,7 @@
 import type { Deps } from "../app/deps.ts";
 import { type Query, StoreUnavailable } from "../database/port.ts";
 import type { Clock } from "../lib/clock.ts";
-import { type Span, traceOf, withTrace } from "../lib/trace.ts";
+import { type Span, traceIn, withTrace } from "../lib/trace.ts";
 import { type Job, type JobKinds, RetryLater } from "./job.ts";
 import * as jobs from "./store.ts";
 
@@ -21,7 +21,7 @@ export type LeasedJob = jobs.JobRow & { heldUntil: number };
 /** Runs a leased job as a part of the trace that queued it. A job that fails is queued again or, after the last attempt, marked dead. */
 export function runJob(row: LeasedJob, context: Context): Promise<void> {
   const { tracer } = context.deps;
-  const given = traceOf(row.trace);
+  const given = traceIn(row.trace);
   const span = tracer && withTrace(given, () => tracer.start("consumer", `job ${row.kind}`, { "messaging.message.id": row.id }));
   return withTrace(span?.trace ?? given, () => run(row, context, span));
 }

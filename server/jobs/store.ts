@@ -14,7 +14,7 @@ export interface NewJob {
   key: string;
   payload: unknown;
   account?: string;
-  /** The header `traceparent` of the work that queues it. */
+  /** The trace of the work that queues it, as `traceText` has it. */
   trace?: string | undefined;
   runAt: number;
   now: number;

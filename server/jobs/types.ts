@@ -8,7 +8,7 @@ export interface JobToQueue<Kind extends string = string> {
   payload: Record<string, unknown>;
   /** For whom it works: in a fair lane, accounts take turns. Without one it works for the server. */
   account?: string;
-  /** The header `traceparent` of the work that queues it. A transaction knows its own. */
+  /** The trace of the work that queues it, as `traceText` has it. A transaction knows its own. */
   trace?: string | undefined;
   /** Server time in ms. */
   runAt: number;

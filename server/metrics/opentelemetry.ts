@@ -1,7 +1,7 @@
 import { ConfigError } from "../config/read.ts";
 import type { Log } from "../lib/log.ts";
 import { Outages } from "../lib/outages.ts";
-import { currentTrace, type Span, type SpanKind, type Tracer } from "../lib/trace.ts";
+import { currentTrace, type Span, type SpanKind, type Tracer, traceWith } from "../lib/trace.ts";
 
 type Attributes = Readonly<Record<string, string | number>>;
 
@@ -13,6 +13,7 @@ interface Packages {
     SpanStatusCode: { ERROR: number };
     DiagLogLevel: { WARN: number };
     diag: { setLogger(logger: object, options: { logLevel: number; suppressOverrideMessage: boolean }): void };
+    createTraceState(text: string): TraceState;
     trace: { setSpanContext(context: unknown, parent: SpanContext & { isRemote: boolean }): unknown };
   };
   exporting: { OTLPTraceExporter: new () => Exporter };
@@ -31,6 +32,10 @@ interface SpanContext {
   traceId: string;
   spanId: string;
   traceFlags: number;
+  traceState?: TraceState;
+}
+interface TraceState {
+  serialize(): string;
 }
 interface SdkSpan {
   spanContext(): SpanContext;
@@ -124,16 +129,20 @@ async function loadPackages(load: LoadPackage = (name) => import(name)): Promise
 }
 
 /** The running trace, as the packages want it. */
-function parentIn({ trace, ROOT_CONTEXT }: Packages["api"]): unknown {
-  const [, traceId, spanId, flags] = currentTrace()?.traceparent.split("-") ?? [];
+function parentIn({ trace, createTraceState, ROOT_CONTEXT }: Packages["api"]): unknown {
+  const { traceparent, tracestate } = currentTrace()?.headers ?? {};
+  const [, traceId, spanId, flags] = traceparent?.split("-") ?? [];
   if (traceId === undefined || spanId === undefined) return ROOT_CONTEXT;
-  return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags: Number.parseInt(flags ?? "", 16), isRemote: true });
+  const traceState = tracestate === undefined ? {} : { traceState: createTraceState(tracestate) };
+  const traceFlags = Number.parseInt(flags ?? "", 16);
+  return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, ...traceState, isRemote: true });
 }
 
 function spanOf(span: SdkSpan, error: number): Span {
-  const { traceId, spanId, traceFlags } = span.spanContext();
+  const { traceId, spanId, traceFlags, traceState } = span.spanContext();
+  const traceparent = `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, "0")}`;
   return {
-    trace: { id: traceId, traceparent: `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, "0")}` },
+    trace: traceWith(traceId, traceparent, traceState?.serialize()),
     end({ name, attributes, failed }) {
       if (name !== undefined) span.updateName(name);
       if (attributes) span.setAttributes(attributes);

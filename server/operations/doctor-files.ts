@@ -17,13 +17,13 @@ const some = (names: readonly string[]) =>
 export async function uploadCheck(q: Query, dataDir: string, blobs: Blobs): Promise<Check> {
   const missing = await missingBlobs(q, blobs);
   if (missing.length === 0) return { name: "uploads", ok: true, detail: "every file that the database refers to is present" };
-  const help = `Copy these files from a backup: \`cp BACKUP/blobs/… ${dataDir}/blobs/…\`, or from a tar file: \`tar xf BACKUP.tar -C ${dataDir} blobs/…\`. If the server keeps its files elsewhere, name its data directory with --data.`;
+  const help = `Copy these files from a backup: \`cp BACKUP/blobs/… ${dataDir}/blobs/…\`, or from a tar file: \`tar xf BACKUP.tar -C ${dataDir} blobs/…\`. If the server keeps its files elsewhere, name its data directory with --data, or its configuration with --config.`;
   const place = blobs.remote?.name ?? join(dataDir, "blobs");
   return { name: "uploads", ok: false, detail: `missing in ${place}: ${some(missing)}`, help: blobs.remote ? remoteHelp : help };
 }
 
 const remoteHelp =
-  "Restore these objects from a copy or an older version of the bucket. If the server keeps its files elsewhere, set blobs.address, or PLAYTEST_BLOBS, as the server has it.";
+  "Restore these objects from a copy or an older version of the bucket. If the server keeps its files elsewhere, name its configuration with --config, or set PLAYTEST_BLOBS as the server has it.";
 
 /** Files that wait on this disk for the bucket. */
 export async function waitingCheck({ remote }: Blobs): Promise<Check[]> {

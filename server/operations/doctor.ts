@@ -147,11 +147,11 @@ function locationChecks(location: DatabaseLocation): Check[] {
 }
 
 async function configCheck(
-  { env }: DataLocationOptions,
+  { env, config: file }: DataLocationOptions,
   { dataDir }: DatabaseLocation,
 ): Promise<{ check: Check; config?: Config }> {
   try {
-    const config = await readConfig(env, dataDir, undefined);
+    const config = await readConfig(env, dataDir, file);
     return { check: { name: "configuration", ok: true, detail: "valid" }, config };
   } catch (error) {
     return { check: { name: "configuration", ok: false, detail: "not valid", help: (error as Error).message } };

@@ -49,13 +49,15 @@ export async function moveBlobs(options: MoveBlobsOptions): Promise<MovedBlobs> 
   const { dataDir } = location;
   if (!hasDatabase(location))
     throw new ConfigError(`No playtest database found in ${dataDir}. Nothing was moved. Pass the data directory with --data.`);
-  const config = await readConfig(options.env, dataDir, undefined);
+  const config = await readConfig(options.env, dataDir, options.config);
   const toDisk = options.to === "disk";
   if (!toDisk) requireBucketAddress(options.to, "Nothing was moved.");
   const address = toDisk ? config.blobs.address : options.to;
   const bucket = await configuredBucket({ blobs: { ...config.blobs, address } }, { env: options.env, now: options.now });
   if (bucket === undefined)
-    throw new ConfigError("The files are on the disk already: blobs.address is not set. Nothing was moved.");
+    throw new ConfigError(
+      "No setting names a bucket, so the files are on the disk already. Nothing was moved. If the server has its configuration elsewhere, pass it with --config.",
+    );
   const folder = join(dataDir, "blobs");
   const disk = createLocalBlobs(folder);
   const task = { folder, disk, all: await blobsBeside(dataDir, bucket), bucket };

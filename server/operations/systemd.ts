@@ -115,7 +115,7 @@ WantedBy=sockets.target
 
 function backup({ options, program, data, envFile, inHome }: Facts): string {
   const target = resolve(options.backups);
-  const words = [...program, "serve", "backup", target, "--keep", options.keep, "--data", data];
+  const words = [...program, "serve", "backup", target, "--keep", options.keep, "--data", data, ...configOf(options)];
   return `# /etc/systemd/system/playtest-backup.service, started by playtest-backup.timer, or by: systemctl start playtest-backup
 # The folder must exist: install -d -o ${options.user} -m 0700 ${path(target)}
 [Unit]
@@ -191,14 +191,17 @@ SystemCallErrorNumber=EPERM`;
 /** The command that started this program: Node.js and the script. */
 export const thisProgram = () => [process.execPath, resolve(process.argv[1] ?? "")];
 
-function flagsOf({ port, host, publicUrl, behindProxy, config, tlsCert, tlsKey }: UnitOptions): string[] {
-  const files = { "--config": config, "--tls-cert": tlsCert, "--tls-key": tlsKey };
+const configOf = ({ config }: UnitOptions) => (config === undefined ? [] : ["--config", resolve(config)]);
+
+function flagsOf(options: UnitOptions): string[] {
+  const { port, host, publicUrl, behindProxy, tlsCert, tlsKey } = options;
+  const files = { "--tls-cert": tlsCert, "--tls-key": tlsKey };
   const values = {
     ...{ "--port": port?.toString(), "--host": host, "--public-url": publicUrl },
     ...Object.fromEntries(Object.entries(files).map(([flag, file]) => [flag, file && resolve(file)])),
   };
   const given = Object.entries(values).flatMap(([flag, value]) => (value === undefined ? [] : [flag, value]));
-  return behindProxy ? [...given, "--behind-proxy"] : given;
+  return [...configOf(options), ...given, ...(behindProxy ? ["--behind-proxy"] : [])];
 }
 
 /** systemd creates private folders below /var/lib itself. Any other folder must already exist, unless the server does without it. */

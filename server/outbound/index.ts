@@ -73,7 +73,7 @@ export function createOutbound(options: Options): Outbound {
     if (!trace) return send(wanted);
     let status = 0;
     try {
-      const reply = await send({ ...wanted, headers: { ...wanted.headers, traceparent: trace.traceparent } });
+      const reply = await send({ ...wanted, headers: { ...wanted.headers, ...trace.headers } });
       status = reply.status;
       return reply;
     } finally {

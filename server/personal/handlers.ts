@@ -69,20 +69,25 @@ export const personal = {
     // Before the code, which is used up.
     await call.read((q) => requireDeletable(q, user, { byOperator: false }));
     await requireCode(call.deps, user.id, call.body.code, call);
-    return call.commit(async (tx, trail) => {
+    const deleted = await call.commit(async (tx, trail) => {
       await requireUnchanged(tx, user);
       await trail.changing(user.id);
       await deleteAccount(tx, await accountOf(tx, user.id), { byOperator: false });
       return { message: "The account was deleted." };
     });
+    await call.deps.onDeleted(call.deps, user.id);
+    return deleted;
   },
 
-  deleteUser: (call) =>
-    call.commit(async (tx) => {
+  async deleteUser(call) {
+    const deleted = await call.commit(async (tx) => {
       const user = await accountOf(tx, call.params.id);
       if (user.id === call.principal.userId) throw conflict("You cannot delete your own account here. Nothing was deleted.");
       await requireMayChange(tx, call.principal, user);
       await deleteAccount(tx, user, { byOperator: true });
       return { user: accountView(await accountOf(tx, user.id)) };
-    }),
+    });
+    await call.deps.onDeleted(call.deps, call.params.id);
+    return deleted;
+  },
 } satisfies Partial<Handlers>;

@@ -14,6 +14,9 @@ import { obstaclesOf } from "./obstacles-store.ts";
 import { removeWork } from "./work.ts";
 import { hasVideosLeft, videoMs } from "./work-store.ts";
 
+/** By then (ms) the request has listed the account, unless it could not. */
+const listAfterMs = 60_000;
+
 /** `byOperator`: money that is left and a running plan are no obstacle. */
 interface By {
   byOperator: boolean;
@@ -45,7 +48,7 @@ export async function deleteAccount(tx: Tx, user: users.UserRow, by: By): Promis
   await scheduleDiscardFiles(tx, { blobs: [], uploads: [], mails });
   await removeWork(tx, id);
   if (tx.config.backup.to !== null)
-    await tx.schedule({ kind: "list-deletion", key: id, payload: { userId: id, deletedAt: now }, runAt: now });
+    await tx.schedule({ kind: "list-deletion", key: id, payload: { userId: id }, runAt: now + listAfterMs });
   if (await hasVideosLeft(tx, id))
     await tx.schedule({ kind: "finish-deletion", key: id, payload: { userId: id }, runAt: now + videoMs });
 }

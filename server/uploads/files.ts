@@ -13,6 +13,9 @@ import * as uploads from "./store.ts";
 /** Bytes buffered for the disk. With a small buffer, receiving and writing would alternate instead of overlapping. */
 const writeBufferBytes = 2 ** 20;
 
+/** Who worked on an upload before. */
+export type LastHolder = "none" | "this process" | "another process";
+
 /** The files of unfinished uploads, named by upload id. Their metadata is in the table `uploads`, not beside the file. */
 export class UploadFiles extends DataStore {
   readonly deps: Deps;
@@ -29,17 +32,33 @@ export class UploadFiles extends DataStore {
 
   /**
    * Gets the file of a generation ready. A process whose lease ran out may still write to the file of the generation before, so that
-   * file is copied, and removed. Where another process had the upload, the file also gets what that process saved for others.
+   * file is copied, and removed. Where another process had the upload, the file also gets what that process saved for others: what it did
+   * not save the client sends again.
    */
-  async open(id: string, generation: number, wasElsewhere: boolean): Promise<void> {
+  async open(id: string, generation: number, last: LastHolder): Promise<void> {
     await this.#take(id, generation);
-    // Without what that process saved, the client sends more again: nothing is lost.
-    if (wasElsewhere) await this.#unfinished?.load(id, this.path(id)).catch(() => {});
+    if (last === "none" || !this.#unfinished) return;
+    if (last === "another process") await this.#unfinished.load(id, this.path(id)).catch(() => {});
+    await this.#begin(id);
   }
 
-  /** Keeps what arrived where processes find it that share no folder with this one. */
-  async save(id: string): Promise<void> {
-    await this.#unfinished?.save(id, this.path(id));
+  /** Lets the client send everything where no byte is here, unless the whole file is stored and only the record of it is missing. */
+  async #begin(id: string): Promise<void> {
+    const { blobs, store } = this.deps;
+    if ((await this.received(id)) !== undefined) return;
+    const row = await store.read((q) => uploads.find(q, id));
+    if (row?.status !== "open" || (await blobs.size(uploads.blobKeyOf(row))) !== undefined) return;
+    await writeFile(this.path(id), "", { mode: 0o600 });
+  }
+
+  /** Keeps what arrived, as long as `isHeld` says so, where processes find it that share no folder with this one. */
+  async save(id: string, isHeld: () => Promise<boolean>): Promise<void> {
+    await this.#unfinished?.save(id, this.path(id), isHeld);
+  }
+
+  /** Removes a file of this process's own folder that other processes do not go on with: what was written last is no part of the upload. */
+  async abandon(id: string): Promise<void> {
+    if (this.#unfinished) await rm(this.path(id), { force: true });
   }
 
   get #unfinished() {

@@ -50,6 +50,7 @@ export async function finish(
     // The store is asked only where the file is not here: a bucket that is away keeps no upload from its end.
     if ((await files.received(upload.id)) === upload.size || (await deps.blobs.size(key)) !== upload.size) {
       facts = await inspect(files, upload);
+      if (!(await hold.isHeld())) throw locked();
       if (!(await deps.blobs.put(key, files.path(upload.id))) && (await deps.blobs.size(key)) !== upload.size)
         throw new Error(`another file is stored as ${key}`);
     }

@@ -23,16 +23,30 @@ onBothDatabases("deleted accounts and backups", (serve, it) => {
     const at = server.clock.now();
     const remove = ({ id }: { id: string }) => admin.delete(`/admin/users/${id}`);
     expect((await remove(first)).status).toBe(200);
-    await server.advance(0);
+    // No job has run yet.
     const path = join(folder, deletionsFile);
-    expect([...parseDeletions(readFileSync(path, "utf8"))!]).toEqual([[first.id, at]]);
+    const listed = () => readFileSync(path, "utf8");
+    expect([...parseDeletions(listed())!]).toEqual([[first.id, at]]);
+    const before = listed();
+    await server.advance(60_000);
+    expect(listed()).toBe(before);
     rmSync(folder, { recursive: true });
-    await remove(second);
-    await server.advance(0);
+    expect((await remove(second)).status).toBe(200);
+    await server.advance(60_000);
     expect(server.lines.filter((line) => line.includes("listing deleted accounts beside the backups fails"))).toHaveLength(1);
     mkdirSync(folder);
     await server.advance(3_600_000);
-    expect([...parseDeletions(readFileSync(path, "utf8"))!]).toEqual([[second.id, at]]);
+    expect([...parseDeletions(readFileSync(path, "utf8"))!]).toEqual([[second.id, at + 60_000]]);
+  });
+
+  it("are listed when their own request is answered", async () => {
+    const folder = freshFolder();
+    const server = await serve(to(folder));
+    const person = await registerPlaytester(server);
+    const deleted = await person.post("/auth/delete-account", { password: "correct horse" });
+    expect(deleted.status).toBe(200);
+    const list = parseDeletions(readFileSync(join(folder, deletionsFile), "utf8"))!;
+    expect([...list.keys()]).toEqual([person.id]);
   });
 
   it("are deleted again by a server that starts with their list, or suspended while something is pending", async () => {

@@ -36,6 +36,7 @@ interface OtlpSpan {
   parentSpanId?: string;
   name: string;
   kind: number;
+  traceState?: string;
 }
 
 /** What a collector was sent, by OTLP over HTTP with JSON. */
@@ -65,6 +66,16 @@ onBothDatabases("traces", (serve, it) => {
     await server.advance(0);
     await scene.receiver.until(1);
     expect(scene.receiver.received.map(({ headers }) => headers.traceparent)).toEqual([traceparent]);
+    expect(scene.receiver.received[0]!.headers).not.toHaveProperty("tracestate");
+    await scene.receiver.close();
+  });
+
+  it("what others noted in the trace goes on with it to the job and the webhook", async ({ server }) => {
+    const scene = await sceneOf(server);
+    await claimIn(server, scene, { traceparent, tracestate: "congo=t61, rojo=00f067" });
+    await server.advance(0);
+    await scene.receiver.until(1);
+    expect(scene.receiver.received[0]!.headers).toMatchObject({ traceparent, tracestate: "congo=t61,rojo=00f067" });
     await scene.receiver.close();
   });
 
@@ -97,7 +108,7 @@ onBothDatabases("traces", (serve, it) => {
     });
     const server = await serve({ tracer });
     const scene = await sceneOf(server);
-    const reply = await claimIn(server, scene, { traceparent });
+    const reply = await claimIn(server, scene, { traceparent, tracestate: "congo=t61" });
     await server.advance(0);
     await scene.receiver.until(1);
     await server.deps.tracer!.close();
@@ -109,7 +120,9 @@ onBothDatabases("traces", (serve, it) => {
     ]);
     const sent = spans.find(({ kind, name }) => kind === 3 && name === "POST");
     expect(sent).toMatchObject({ parentSpanId: served!.spanId });
-    expect(scene.receiver.received[0]!.headers.traceparent).toBe(`00-${id}-${sent!.spanId}-01`);
+    const carried = { traceparent: `00-${id}-${sent!.spanId}-01`, tracestate: "congo=t61" };
+    expect(scene.receiver.received[0]!.headers).toMatchObject(carried);
+    expect(served).toMatchObject({ traceState: "congo=t61" });
     const [job] = spans.filter(({ name }) => name === "job deliver-webhook");
     expect(job).toMatchObject({ kind: 5, parentSpanId: served!.spanId });
     expect(collector.received[0]).toMatchObject({ path: "/v1/traces", headers: { "x-key": "k1" } });

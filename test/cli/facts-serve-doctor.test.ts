@@ -139,7 +139,7 @@ const advice: Advice[] = [
   {
     check: "uploads",
     detail: /^missing in \S+\/blobs: \S+$/,
-    help: /^Copy these files from a backup: `cp BACKUP\/blobs\/… \S+\/blobs\/…`, or from a tar file: `tar xf BACKUP\.tar -C \S+ blobs\/…`\. If the server keeps its files elsewhere, name its data directory with --data\.$/,
+    help: /^Copy these files from a backup: `cp BACKUP\/blobs\/… \S+\/blobs\/…`, or from a tar file: `tar xf BACKUP\.tar -C \S+ blobs\/…`\. If the server keeps its files elsewhere, name its data directory with --data, or its configuration with --config\.$/,
     break: (folder) => rmSync(join(folder, "blobs", blobsIn(folder)[0]!)),
     follow(folder, said) {
       const key = /missing in \S+: (\S+)/.exec(said)![1]!;
@@ -311,7 +311,7 @@ describe("serve doctor on PostgreSQL", () => {
     const uploads = (data: string) => checked("uploads", { data });
     expect(await uploads(elsewhere)).toMatchObject({
       ok: false,
-      help: expect.stringContaining("If the server keeps its files elsewhere, name its data directory with --data."),
+      help: expect.stringContaining("If the server keeps its files elsewhere, name its data directory with --data, or its configuration with --config."),
     });
     expect(await uploads(files)).toMatchObject({ ok: true });
   });

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { existsSync, readdirSync, statSync, truncateSync, watch } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, truncateSync, watch, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { save } from "../../server/admin/backups-store.ts";
@@ -34,8 +34,11 @@ describe.each(drivers)("a server that backs itself up ($name)", (driver) => {
     const { databaseUrl } = (await driver.location({ empty: true })).options as { databaseUrl?: string };
     const where = databaseUrl === undefined ? [] : ["--database-url", databaseUrl];
     const [data, to] = [join(freshFolder(), "data"), freshFolder()];
-    const server = run(data, to, "--backup-every", "2h", "--backup-keep", "2d", ...where);
-    await until(to, (names) => names.some(isBackup));
+    const config = join(freshFolder(), "settings.json");
+    writeFileSync(config, JSON.stringify({ http: { drainMs: 1000 } }));
+    const server = run(data, to, "--backup-every", "2h", "--backup-keep", "2d", "--config", config, ...where);
+    const name = (await until(to, (names) => names.some(isBackup))).find(isBackup);
+    expect(readFileSync(join(to, name!, "config.json"), "utf8")).toBe(readFileSync(config, "utf8"));
     const checked = await playtest(["serve", "backup", "verify", to]);
     expect([checked.code, checked.stderr]).toEqual([0, ""]);
     const found = async () =>

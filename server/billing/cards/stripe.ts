@@ -1,6 +1,7 @@
 import type Stripe from "stripe";
 import { ConfigError } from "../../config/read.ts";
 import { badRequest, unavailable } from "../../lib/api-error.ts";
+import { currentTrace } from "../../lib/trace.ts";
 import type { ChargeOutcome, DisputeState, HostedCards, HostedCheckout, SavedCharge, SessionState } from "./processor.ts";
 
 interface StripeSettings {
@@ -23,7 +24,9 @@ export async function createStripeCards(settings: StripeSettings, load: Load = (
       cause: error,
     });
   });
-  const stripe = new StripeClient(settings.secretKey, { ...addressOf(settings.apiUrl), maxNetworkRetries: 2, timeout: 15_000 });
+  const httpClient = traced(StripeClient.createNodeHttpClient());
+  const address = addressOf(settings.apiUrl);
+  const stripe = new StripeClient(settings.secretKey, { ...address, httpClient, maxNetworkRetries: 2, timeout: 15_000 });
   const { errors } = StripeClient;
 
   /** 503 if Stripe cannot be reached or has an internal error, so that the caller retries. A payment may have been made before. */
@@ -98,6 +101,14 @@ export async function createStripeCards(settings: StripeSettings, load: Load = (
       return { id: event.id, kind: event.type, about: subjectOf(event.type, event.data.object as Subject) };
     },
   };
+}
+
+/** The library's own client, whose requests also say of which trace they are a part. */
+function traced<Client extends Stripe.HttpClient>(client: Client): Client {
+  const send = client.makeRequest.bind(client);
+  client.makeRequest = (host, port, path, method, headers, ...rest) =>
+    send(host, port, path, method, { ...(headers as object), ...currentTrace()?.headers }, ...rest);
+  return client;
 }
 
 function verified(stripe: Stripe, secret: string, body: Buffer, signature: string, realNow: number): Stripe.Event {

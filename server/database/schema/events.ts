@@ -28,7 +28,7 @@ export const events = {
     /** Attempts made before a redelivery last restarted the retry schedule. */
     round_start: int,
     delivered_at: orNull(int), next_retry_at: orNull(int), last_error: orNull(text), created_at: int,
-    /** The header `traceparent` of the work that caused it. */
+    /** The trace of the work that caused it, as `traceText` has it. */
     trace: orNull(text),
   },
   webhook_attempts: {

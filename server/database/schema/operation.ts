@@ -15,7 +15,7 @@ export const operation = {
     /** How often it failed in a row. */
     failures: orElse(int, 0),
     lease_token: orNull(text), state: oneOf(jobStatuses), lease_until: int, last_error: orNull(text), created_at: int,
-    /** The header `traceparent` of the work that queued it. */
+    /** The trace of the work that queued it, as `traceText` has it. */
     trace: orNull(text),
   },
   request_counts: { caller: text, counted: int, counted_at: int },

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Deps } from "../../app/deps.ts";
 import type { Job } from "../../jobs/job.ts";
-import { traceOf, withTrace } from "../../lib/trace.ts";
+import { traceIn, withTrace } from "../../lib/trace.ts";
 import { type Attempted, attempt, openSecret, recordAttempts } from "./deliveries.ts";
 import * as webhooks from "./store.ts";
 
@@ -56,7 +56,7 @@ export async function deliverWebhook(job: Job, deps: Deps): Promise<void> {
     if (!webhook || webhook.is_active === 0 || webhook.deleted_at !== null || webhook.host !== host)
       return void inProgress.delete(delivery.id);
     const secret = open(webhook);
-    const outcome = await withTrace(traceOf(delivery.trace), () => attempt(deps, delivery, webhook, secret));
+    const outcome = await withTrace(traceIn(delivery.trace), () => attempt(deps, delivery, webhook, secret));
     // The server's own end cut it off, which is no failure of the receiver. It stays due.
     if (outcome.status === null && !outcome.succeeded && draining.aborted) return;
     recorder.add({ delivery, outcome, random: outcome.succeeded ? 0 : deps.randomBytes(4).readUInt32BE() / 2 ** 32 });

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { shortageOf } from "../../../src/contract/text/shortages.ts";
 import type { DataLocationOptions, LocationReport } from "../../config/data-location.ts";
@@ -67,14 +68,28 @@ export async function backup(options: BackupOptions): Promise<Backup> {
       `No playtest database found in ${location.dataDir}. Nothing was written. Pass its folder with --data, or a PostgreSQL database with --database-url.`,
     );
   const rule = options.keep === undefined ? undefined : requireRule(options.keep);
+  const { env, now, config } = options;
+  const bucket = await configuredBucket(await readConfig(env, location.dataDir, config), { env, now: () => now });
+  if (!bucket) await requireOnDisk(location);
   const place = findPlace(options);
-  const { env, now } = options;
-  const bucket = await configuredBucket(await readConfig(env, location.dataDir, undefined), { env, now: () => now });
   if (options.dryRun) return plan(location, place, options.portable, bucket);
   const made = await write(place, key, { ...options, location, bucket });
   const removed = rule ? await removeOlder(place.path, rule, options.portable, now) : [];
   return { ...made, removed, location: reportLocation(location) };
 }
+
+/** Throws for a server that has kept files in a bucket which no setting names: a backup would have none of them, and replace older ones. */
+async function requireOnDisk(location: DatabaseLocation): Promise<void> {
+  const { dataDir } = location;
+  if (!existsSync(join(dataDir, "storing", "id"))) return;
+  const lost = (await blobsNow(location)).filter((key) => sizeOnDisk(dataDir, key) === undefined);
+  if (lost.length === 0) return;
+  throw new ConfigError(
+    `The server of ${dataDir} has kept files in a bucket, no setting names one, and ${lost.length} of its files ${lost.length === 1 ? "is" : "are"} not on this disk. Nothing was written. Pass the server's configuration with --config, or set PLAYTEST_BLOBS. If it uses no bucket any more, remove ${join(dataDir, "storing")} to back up what is left.`,
+  );
+}
+
+const sizeOnDisk = (dataDir: string, key: string) => sizeOf(join(dataDir, "blobs", key)) ?? sizeOf(join(dataDir, "storing", key));
 
 function requireRule(text: string): KeepRule {
   const rule = parseKeep(text);
@@ -110,7 +125,7 @@ async function write(place: Place, key: Buffer, options: Writing): Promise<Omit<
 async function plan(location: DatabaseLocation, place: Place, portable: boolean, bucket: Bucket | undefined): Promise<Backup> {
   const { dataDir, driver } = location;
   const blobs = await blobsNow(location);
-  const found = blobs.map((key) => ({ key, size: sizeOf(join(dataDir, "blobs", key)) ?? sizeOf(join(dataDir, "storing", key)) }));
+  const found = blobs.map((key) => ({ key, size: sizeOnDisk(dataDir, key) }));
   const elsewhere = found.filter(({ size }) => size === undefined).map(({ key }) => key);
   const wanted = new Set(elsewhere);
   const there = new Set<string>();

@@ -191,7 +191,7 @@ function requireSameKey({ env }: Pick<RestoreOptions, "env">, staging: string): 
   );
 }
 
-type Checked = Pick<RestoreOptions, "env" | "now"> & { manifest: Manifest };
+type Checked = Pick<RestoreOptions, "env" | "now" | "config"> & { manifest: Manifest };
 
 interface Staged extends DatabaseLocation, Checked {
   staging: string;
@@ -232,9 +232,11 @@ async function checkFile(staged: Staged): Promise<void> {
 }
 
 /** What is wrong with a database or its files. The ledger of an older schema can be checked only after the next start migrated it. */
-async function damageOf(q: Query, dataDir: string, { manifest, env, now }: Checked): Promise<string | undefined> {
+async function damageOf(q: Query, dataDir: string, { manifest, env, now, config }: Checked): Promise<string | undefined> {
   // Without files in a bucket, nothing depends on settings, which an older program may have written.
-  const bucket = manifest.bucket && (await configuredBucket(await readConfig(env, dataDir, undefined), { env, now: () => now }));
+  const bucket = manifest.bucket && (await configuredBucket(await readConfig(env, dataDir, config), { env, now: () => now }));
+  if (manifest.bucket && manifest.bucket.files.length > 0 && !bucket)
+    return `the files that it names are in ${manifest.bucket.address}, and no setting names a bucket: pass the server's configuration with --config, or set PLAYTEST_BLOBS`;
   const blobs = await blobsBeside(dataDir, bucket);
   const sizes = new Map(manifest.bucket?.files.map(({ name, size }) => [name, size]));
   if (sizes.size > 0)

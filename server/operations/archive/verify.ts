@@ -15,6 +15,8 @@ export interface VerifyOptions {
   path: string;
   /** The folder in which everything is restored for the time of the check; by default that of the system. */
   folder?: string | undefined;
+  /** The server's configuration file; that of the backup unless given. */
+  config?: string | undefined;
   env: Readonly<Record<string, string | undefined>>;
   /** Current time in milliseconds. */
   now: number;
@@ -32,7 +34,7 @@ export interface Verified {
  * Restores a backup into a temporary folder, as SQLite, checks the server that it makes, and removes it again. Throws as `restore` does for a
  * backup that cannot be restored.
  */
-export async function verifyBackup({ path, folder, env, ...options }: VerifyOptions): Promise<Verified> {
+export async function verifyBackup({ path, folder, config, env, ...options }: VerifyOptions): Promise<Verified> {
   const archive = newestOf(path);
   const data = mkdtempSync(join(folder ?? tmpdir(), "playtest-verify-"));
   // The server's own database must not be touched, nor found full.
@@ -40,7 +42,7 @@ export async function verifyBackup({ path, folder, env, ...options }: VerifyOpti
   try {
     // No server runs there that could start them.
     const { programs } = await configChangesAt(archive, data);
-    const where = { data, env: rest };
+    const where = { data, config, env: rest };
     const restored = await restore({ ...options, ...where, archive, replace: false, programs, dryRun: false });
     const checks = await doctor({ ...where, ledger: true, fix: false, now: options.now });
     // What became of the backups since is not in a backup, not even that it was made.

@@ -10,6 +10,8 @@ import { pieces } from "./tar.ts";
 interface Source extends CaptureSource {
   /** Where files are that are not on the local disk. */
   bucket: Bucket | undefined;
+  /** The server's configuration file, where that is not in the data directory. */
+  config?: string | undefined;
   version: string;
   now: number;
 }
@@ -54,9 +56,10 @@ export class ArchiveWriter {
    * archive. A video that was replaced meanwhile may be missing: then the database is copied once more.
    */
   async writeAll(key: Buffer): Promise<void> {
-    const { dataDir } = this.#source.location;
+    const { location, config: given } = this.#source;
+    const { dataDir } = location;
     await this.#addText(names.key, `${key.toString("hex")}\n`);
-    const config = await readFile(join(dataDir, names.config)).catch(unlessMissing);
+    const config = await readFile(given ?? join(dataDir, names.config)).catch(unlessMissing);
     if (config) await this.#addText(names.config, config);
     await this.#addFiles((await blobsNow(this.#source.location)).map((blob) => `blobs/${blob}`));
     const mails = (await readdir(join(dataDir, "outbox")).catch(unlessMissing)) ?? [];

@@ -16,21 +16,36 @@ const deleteAgainMs = 86_400_000;
 
 const outage = "listing deleted accounts beside the backups";
 
-/** Writes a deleted account to the list beside the backups. */
+/** Writes a deleted account to the list beside the backups, before anybody is told of the deletion. What fails is tried again by a job. */
+export const listDeleted = (deps: Deps, userId: string): Promise<unknown> => addToList(deps, userId).catch(() => {});
+
+/** The same where the request could not. */
 export async function listDeletion(job: Job, deps: Deps): Promise<void> {
+  await addToList(deps, String(job.payload.userId)).catch((error: Error) => {
+    throw new RetryLater(deps.clock.now() + listAgainMs, error.message);
+  });
+}
+
+async function addToList(deps: Deps, userId: string): Promise<void> {
   const { to } = deps.config.backup;
   if (to === null) return;
-  const { userId, deletedAt } = job.payload as { userId: string; deletedAt: number };
+  const user = await deps.store.read((q) => users.find(q, userId));
+  if (!user || user.deleted_at === null) return;
   const path = join(to, deletionsFile);
   try {
-    await appendFile(path, deletionLine(userId, deletedAt), { mode: 0o600 });
+    if (await isListed(path, userId)) return;
+    await appendFile(path, deletionLine(userId, user.deleted_at), { mode: 0o600 });
     await flush(path);
   } catch (error) {
-    const { message } = error as Error;
-    deps.outages.failed(outage, message);
-    throw new RetryLater(deps.clock.now() + listAgainMs, message);
+    deps.outages.failed(outage, (error as Error).message);
+    throw error;
   }
   deps.outages.worked(outage);
+}
+
+async function isListed(path: string, userId: string): Promise<boolean> {
+  const text = await readFile(path, "utf8").catch(unlessMissing);
+  return parseDeletions(text ?? "")?.has(userId) ?? false;
 }
 
 /** Deletes the accounts again that were deleted after the backup which was restored. */

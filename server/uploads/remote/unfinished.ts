@@ -33,7 +33,7 @@ export function createUnfinished({ client }: Bucket): Unfinished {
 
   return {
     size: async (id) => endOf(await piecesOf(id)),
-    async save(id, path) {
+    async save(id, path, isHeld) {
       const size = (await sizeOf(path)) ?? 0;
       let from = size === 0 ? 0 : endOf(await piecesOf(id));
       if (size <= from) return;
@@ -41,6 +41,8 @@ export function createUnfinished({ client }: Bucket): Unfinished {
       try {
         while (from < size) {
           const bytes = await pieceOf(file, from, Math.min(most, size - from));
+          // A process that hung until another took the upload over must not replace what that one saved.
+          if (!(await isHeld())) return;
           await bucket.put(`${folder(id)}${String(from).padStart(16, "0")}`, bytes);
           from += bytes.length;
         }
@@ -57,10 +59,11 @@ export function createUnfinished({ client }: Bucket): Unfinished {
         const kept = Math.max(0, ...pieces.map(({ from }) => from).filter((from) => from <= size));
         if (endOf(pieces) <= size) return;
         await truncate(path, kept);
-        for (const { key } of pieces.filter(({ from }) => from >= kept)) {
+        for (const { key, from, size } of pieces.filter((piece) => piece.from >= kept)) {
           const bytes = await bucket.read(key);
           if (!bytes) throw new Error(`${key} was removed while it was read`);
           for await (const chunk of bytes) await file.write(chunk);
+          if ((await sizeOf(path)) !== from + size) throw new Error(`${key} was replaced while it was read`);
         }
         await file.sync();
       } finally {

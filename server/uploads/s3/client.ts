@@ -1,5 +1,6 @@
 import type { BucketAddress } from "../../config/blobs-address.ts";
 import { ApiError } from "../../lib/api-error.ts";
+import { tracedFetch } from "../../outbound/traced-fetch.ts";
 import { type Credentials, hexSha256, queryOf, signed } from "./signature.ts";
 import { textOf } from "./xml.ts";
 
@@ -111,7 +112,7 @@ export function createClient(options: ClientOptions): Client {
     const headers = signed({ method, url, headers: request.headers ?? {}, bodySha256 }, signer);
     // Nothing says how much of a body has arrived yet.
     const silence = new Silence(silenceMs, silenceMs + (body?.length ?? 0) / leastBytesPerMs);
-    const reply = await fetch(url, {
+    const reply = await tracedFetch(url, {
       method,
       headers: { ...headers, "accept-encoding": "identity" },
       ...(body !== undefined && { body }),

@@ -2,11 +2,13 @@ import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
 import { byLease, type LeaseTime, leaseTime } from "../../jobs/store.ts";
 import { locked } from "../errors.ts";
-import type { UploadFiles } from "../files.ts";
+import type { LastHolder, UploadFiles } from "../files.ts";
 import * as writers from "./store.ts";
 
 /** The right of one request to work on an upload. */
 export interface Hold {
+  /** Whether no other process has taken the upload over: then whatever arrived here so far is part of it. */
+  isHeld(): Promise<boolean>;
   /** Ends the hold in the transaction that decides what becomes of the upload. False when another process has taken it over. */
   end(tx: Query): Promise<boolean>;
   /** Lets go of the upload. False when it was lost before: then what was written meanwhile is not part of it. */
@@ -74,7 +76,7 @@ export class Locks {
         free();
         return true;
       };
-      return { release, end: async () => true };
+      return { release, isHeld: async () => true, end: async () => true };
     }
     const token = `${this.#process} ${newId()}`;
     try {
@@ -90,31 +92,41 @@ export class Locks {
 
   async #hold(id: string, token: string, acquired: writers.Acquired, stop: () => void, free: () => void): Promise<Hold> {
     let ended = false;
+    const extend = () => this.#write((tx, now) => writers.extend(tx, id, token, now, leaseMs));
     const heartbeat = setInterval(() => {
-      const extended = this.#write((tx, now) => writers.extend(tx, id, token, now, leaseMs));
       // One that fails is tried again. The lease may run out meanwhile, which its release notices.
-      extended.then((row) => row?.wanted !== 0 && stop()).catch(() => {});
+      extend()
+        .then((row) => row?.wanted !== 0 && stop())
+        .catch(() => {});
     }, extendEveryMs);
+    const isHeld = async () => (await extend()) !== undefined;
     const release = async () => {
-      clearInterval(heartbeat);
       try {
         // One that goes on is kept where other processes find it. What cannot be kept now is sent again by the client.
-        if (!ended) await this.#files.save(id).catch(() => {});
-        return (await this.#write((tx) => writers.release(tx, id, token))) > 0 || ended;
+        if (!ended) await this.#files.save(id, isHeld).catch(() => {});
+        clearInterval(heartbeat);
+        const isMine = (await this.#write((tx) => writers.release(tx, id, token))) > 0 || ended;
+        if (!isMine) await this.#files.abandon(id);
+        return isMine;
       } finally {
         this.#files.close(id);
         free();
       }
     };
-    const wasElsewhere = acquired.previous !== null && !acquired.previous?.startsWith(this.#process);
-    if (!acquired.previous?.startsWith(this.#process)) this.#files.hashes.forget(id);
+    const last = this.#lastHolder(acquired);
+    if (last !== "this process") this.#files.hashes.forget(id);
     try {
-      await this.#files.open(id, acquired.generation, wasElsewhere);
+      await this.#files.open(id, acquired.generation, last);
     } catch (error) {
       await release();
       throw error;
     }
-    return { release, end: async (tx) => (ended = (await writers.end(tx, id, token)) > 0) };
+    return { release, isHeld, end: async (tx) => (ended = (await writers.end(tx, id, token)) > 0) };
+  }
+
+  #lastHolder({ previous }: writers.Acquired): LastHolder {
+    if (previous === null) return "none";
+    return previous.startsWith(this.#process) ? "this process" : "another process";
   }
 
   #write<T>(fn: (tx: Query, now: LeaseTime) => Promise<T>): Promise<T> {

@@ -1,6 +1,7 @@
 import type { ProxyKind } from "../../../server/operations/proxies.ts";
 import { arg, define, flag } from "../../cli/define.ts";
 import { usage } from "../../errors.ts";
+import { config } from "./location-flags.ts";
 import { refused } from "./refused.ts";
 
 /** As the parser and the help want them, without loading the server. */
@@ -22,7 +23,7 @@ export const proxy = define({
     certificate: flag.text("File of the certificate with its chain", { value: "FILE" }),
     certificateKey: flag.text("File of the certificate's private key", { value: "FILE" }),
     data: flag.text("Data directory of the server, for its config.json (default /var/lib/playtest)", { value: "DIR" }),
-    config: flag.text("Configuration file (default: config.json in the data directory)", { value: "FILE" }),
+    config,
   },
   examples: [
     "playtest serve proxy nginx --public-url https://playtest.example.com | sudo tee /etc/nginx/conf.d/playtest.conf",

@@ -5,6 +5,7 @@ import { define, flag } from "../../cli/define.ts";
 import { type Flag, parseInteger } from "../../cli/flags.ts";
 import { version } from "../../cli/version.ts";
 import { ExitWith, Interrupted, usage } from "../../errors.ts";
+import { config } from "./location-flags.ts";
 import { refused } from "./refused.ts";
 import { runSelf } from "./run-self.ts";
 import { serverEnv } from "./server-env.ts";
@@ -42,7 +43,7 @@ export const run = define({
     host: flag.text("Address to listen on (default 127.0.0.1)", { value: "ADDRESS" }),
     data: flag.text("Directory for the database, videos and builds", { value: "DIR" }),
     databaseUrl: flag.text("Use this PostgreSQL database instead of SQLite", { value: "URL" }),
-    config: flag.text("Configuration file (default: config.json in the data directory)", { value: "FILE" }),
+    config,
     blobs: flag.text("Keep videos, builds and other files in this bucket: s3://BUCKET/PREFIX?endpoint=…&region=…", {
       value: "ADDRESS",
     }),

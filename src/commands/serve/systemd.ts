@@ -1,5 +1,6 @@
 import type { UnitKind } from "../../../server/operations/systemd.ts";
 import { define, flag } from "../../cli/define.ts";
+import { config } from "./location-flags.ts";
 import { refused } from "./refused.ts";
 
 /** As the parser and the help want them, without loading the server. */
@@ -21,7 +22,7 @@ export const systemd = define({
     host: flag.text("Address to listen on (default 127.0.0.1)", { value: "ADDRESS" }),
     publicUrl: flag.text("Public address of the server, if it differs", { value: "URL" }),
     behindProxy: flag.toggle("A TLS proxy is in front: allow a --host of the network, and take client addresses from the proxy"),
-    config: flag.text("Configuration file (default: config.json in the data directory)", { value: "FILE" }),
+    config,
     tlsCert: flag.text("Speak TLS with this certificate and its chain", { value: "FILE" }),
     tlsKey: flag.text("Private key of the certificate", { value: "FILE" }),
     user: flag.text("User to run the server as (default playtest)", { value: "NAME" }),

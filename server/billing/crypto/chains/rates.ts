@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { Config } from "../../../config/schema.ts";
 import type { Clock } from "../../../lib/clock.ts";
+import { tracedFetch } from "../../../outbound/traced-fetch.ts";
 import type { Currency } from "../rules.ts";
 import { ChainDown } from "./chain.ts";
 
@@ -43,7 +44,7 @@ export function createRates({ ETH, SOL, feedUrl, timeoutMs }: Config["crypto"]["
 }
 
 async function ask(url: string, timeoutMs: number): Promise<number> {
-  const response = await fetch(url, { signal: AbortSignal.timeout(timeoutMs), redirect: "error" });
+  const response = await tracedFetch(url, { signal: AbortSignal.timeout(timeoutMs), redirect: "error" });
   if (!response.ok) throw new Error(`the price feed responded with status ${response.status}`);
   const rate = Math.round(Number(feedReply.parse(await response.json()).data.amount) * 100);
   if (rate < 1) throw new Error("the price feed says the coin is worth nothing");

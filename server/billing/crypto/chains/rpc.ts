@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { tracedFetch } from "../../../outbound/traced-fetch.ts";
 import { ChainDown } from "./chain.ts";
 
 /** Makes a JSON-RPC call. Throws `ChainDown` if the reply does not match `schema`. */
@@ -13,7 +14,7 @@ const envelope = z.object({
 export function createRpc(url: string, timeoutMs: number): Rpc {
   return async (method, params, schema) => {
     try {
-      const response = await fetch(url, {
+      const response = await tracedFetch(url, {
         method: "POST",
         headers: { "content-type": "application/json" },
         body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),

@@ -3,7 +3,7 @@ import { arg, type Context, define, flag, type Outcome } from "../../../cli/defi
 import { version } from "../../../cli/version.ts";
 import { failure, PipeClosed, partlyDone, usage } from "../../../errors.ts";
 import { bytes, plural } from "../../../io/text.ts";
-import { location } from "../location-flags.ts";
+import { settled } from "../location-flags.ts";
 import { locationText } from "../location-text.ts";
 import { serverEnv } from "../server-env.ts";
 import { withProgress } from "../with-progress.ts";
@@ -15,6 +15,7 @@ const force = flag.toggle("Replace an existing file");
 
 interface Given {
   data: string | undefined;
+  config: string | undefined;
   databaseUrl: string | undefined;
   force: boolean;
   keep: string | undefined;
@@ -77,7 +78,7 @@ const contents =
   "The server may be running. The copy contains everything committed before the command started: the database, videos, builds, " +
   "transcripts, unsent emails, config.json and the instance key. Unfinished uploads are not included. What is written is private " +
   "and appears under its name only after it is verified, including the ledger. If the server's database or key is set in its " +
-  "environment, run the command in the same environment.";
+  "environment, run the command in the same environment; if its configuration file is elsewhere, name it with --config.";
 
 export const backup = define({
   name: "backup",
@@ -87,7 +88,7 @@ export const backup = define({
   args: {
     target: arg.text("Directory of the backups, file to create, such as backup.tar, or - for a tar archive on standard output"),
   },
-  flags: { ...location, keep, force },
+  flags: { ...settled, keep, force },
   examples: [
     "playtest serve backup /var/backups/playtest --keep 7d,4w,12m --data /srv/playtest",
     "playtest serve backup before-upgrade.tar --data /srv/playtest",
@@ -108,7 +109,7 @@ export const exportCommand = define({
       "File to create, such as export.tar, a directory in which to create a file named by the time, or - for standard output",
     ),
   },
-  flags: { ...location, keep, force },
+  flags: { ...settled, keep, force },
   examples: [
     "playtest serve export export.tar --data /srv/playtest",
     "playtest serve export export.tar --data /srv/playtest --database-url postgres://localhost/playtest",

@@ -1,6 +1,7 @@
 import { arg, define, flag } from "../../../cli/define.ts";
 import { failure } from "../../../errors.ts";
 import { bytes, plural } from "../../../io/text.ts";
+import { config } from "../location-flags.ts";
 import { serverEnv } from "../server-env.ts";
 import { withProgress } from "../with-progress.ts";
 import { withArchive } from "./input.ts";
@@ -15,11 +16,14 @@ export const backupVerify = define({
   args: {
     archive: arg.text("Backup or export, a directory of backups, of which the newest is taken, or - for standard input"),
   },
-  flags: { temp: flag.text("Directory in which to restore (default: that of the system for temporary files)", { value: "DIR" }) },
+  flags: {
+    config,
+    temp: flag.text("Directory in which to restore (default: that of the system for temporary files)", { value: "DIR" }),
+  },
   examples: ["playtest serve backup verify /var/backups/playtest", "playtest serve backup verify backup.tar --temp /mnt/scratch"],
-  async run({ args: { archive }, flags: { temp } }, ctx) {
+  async run({ args: { archive }, flags: { temp, ...given } }, ctx) {
     const { verifyBackup } = await import("../../../../server/operations/archive/verify.ts");
-    const options = { folder: temp, env: serverEnv(ctx), now: ctx.now(), signal: ctx.signal };
+    const options = { ...given, folder: temp, env: serverEnv(ctx), now: ctx.now(), signal: ctx.signal };
     const { restored, checks } = await withArchive(ctx, archive, temp, (path) =>
       withProgress(ctx, (onProgress) => verifyBackup({ ...options, path, onProgress })),
     );
