@@ -341,6 +341,21 @@ onBothDatabases("emails about new playtests", (serve, it) => {
         },
       },
       {
+        says: "“One a day” collects what happened into one email at 08:00 UTC. New playtests are in an email of their own, at the same time.",
+        see: async () => "/play/account/emails",
+        async holds({ server, owner, gameId, playtester }) {
+          await ask(playtester);
+          await playtester.updateNotificationSettings({ body: { mail: "digest" } });
+          await owner.post(`/slots/${await factories.play(server, playtester, await factories.order(owner, gameId))}/accept`);
+          await factories.order(owner, gameId);
+          await server.advance(untilMorning - 10 * 60_000);
+          expect(server.mails.filter(({ to }) => to.startsWith("playtester"))).toEqual([]);
+          await server.advance(10 * 60_000);
+          const all = server.mails.filter(({ to }) => to.startsWith("playtester")).map(({ subject }) => subject);
+          expect(all.sort()).toEqual(["A new playtest for you: Lantern Deep", "Your playtest of Lantern Deep was accepted"]);
+        },
+      },
+      {
         says: "“All of them” does not turn on “New playtests that you can claim”: choose it by itself.",
         see: async () => "/play/account/emails",
         async holds({ playtester, browser }) {
