@@ -41,6 +41,7 @@ const belongings = [
   "DELETE FROM one_time_tokens WHERE user_id = ?",
   "DELETE FROM notifications WHERE user_id = ?",
   "DELETE FROM notification_settings WHERE user_id = ?",
+  "DELETE FROM known_offers WHERE user_id = ?",
   "DELETE FROM tester_group_members WHERE user_id = ?",
   "DELETE FROM friend_requests WHERE user_id = ?",
   "DELETE FROM friend_requests WHERE other_id = ?",

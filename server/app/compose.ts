@@ -33,6 +33,7 @@ import { createOutbound } from "../outbound/index.ts";
 import type { Resolve } from "../outbound/types.ts";
 import { paidOrders } from "../playtests/paid-orders.ts";
 import { createPublishers } from "../playtests/publications/publishers.ts";
+import { beginTelling } from "../playtests/slots/new-offers.ts";
 import { queueSubmission } from "../search/queue.ts";
 import { createFfmpegCutter } from "../sharing/cutter.ts";
 import { queueMeasuring } from "../sharing/signals/jobs.ts";
@@ -158,6 +159,7 @@ export function createDeps(external: External): Deps {
     onUploaded: [queueMeasuring],
     onSubmitted: [queueTranscription, (_deps, tx, slotId) => queueSubmission(tx, slotId), queuePoster],
     onDeleted: listDeleted,
+    onNewPlaytestsAsked: beginTelling,
     retiring: external.retiring,
     draining: external.draining,
   };

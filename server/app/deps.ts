@@ -95,6 +95,8 @@ export interface Deps extends Context, SharedState {
   onSubmitted: readonly ((deps: Deps, tx: Tx, slotId: string) => Promise<void>)[];
   /** Called for each account that a request deleted, after the commit and before the reply. Does not reject. */
   onDeleted(deps: Deps, userId: string): Promise<unknown>;
+  /** Called when a playtester asks for emails about new playtests, in its transaction. */
+  onNewPlaytestsAsked(tx: Tx, userId: string): Promise<void>;
   /** Aborted when the server is asked to stop: it still answers, but says that it is not ready. */
   retiring: AbortSignal;
   /** Aborted when the server stops answering, to end long-lived replies such as event streams. */

@@ -23,6 +23,7 @@ import { expireApproval } from "../playtests/order-approvals/service.ts";
 import { endPublishing, keepConnection, publishVideo } from "../playtests/publications/jobs.ts";
 import { endProposal } from "../playtests/schedule/moves.ts";
 import { remindSession } from "../playtests/schedule/sessions.ts";
+import { tellOfPlaytests } from "../playtests/slots/new-offers.ts";
 import { resolveProblem } from "../playtests/slots/report-moves.ts";
 import { expireTeam } from "../playtests/teams/changes.ts";
 import { fillSearch, indexText } from "../search/index-text.ts";
@@ -80,6 +81,7 @@ export const jobKinds: JobKinds<JobKind> = {
   "resolve-problem": resolveProblem,
   "expire-team": expireTeam,
   "warn-about-keys": warnAboutKeys,
+  "tell-of-playtests": tellOfPlaytests,
   "watch-slot": watchSlot,
   // Queued by earlier versions, beside each other.
   "expire-slot": expireSlot,

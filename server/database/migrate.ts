@@ -60,6 +60,7 @@ import { traces } from "./migrations/064-traces.ts";
 import { audiences } from "./migrations/065-audiences.ts";
 import { mailedDocuments } from "./migrations/066-mailed-documents.ts";
 import { disputeAnswers } from "./migrations/067-dispute-answers.ts";
+import { knownOffers } from "./migrations/068-known-offers.ts";
 import type { Dialect, Query, Store } from "./port.ts";
 import { defineOrRepeat, type Migrating, migrateStepwise, type Step, type StepwiseOptions } from "./stepwise.ts";
 import type { Enumerated } from "./types.ts";
@@ -136,6 +137,7 @@ export const migrations: readonly Migration[] = [
   mailedDocuments,
   traces,
   disputeAnswers,
+  knownOffers,
 ];
 
 export interface Applied {

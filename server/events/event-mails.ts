@@ -1,5 +1,5 @@
 import type { Role } from "../../src/contract/endpoint.ts";
-import { type MailedKind, type MailMode, mailedTopics } from "../../src/contract/events/mails.ts";
+import { isAskedFor, type MailedKind, type MailMode, mailedTopics } from "../../src/contract/events/mails.ts";
 import { portal, studio } from "../../src/contract/pages/addresses.ts";
 import * as users from "../accounts/users-store.ts";
 import type { Deps } from "../app/deps.ts";
@@ -53,6 +53,22 @@ export async function mailAbout(
 const inZone = (told: ZonedLetter, { time_zone: zone }: Pick<Reader, "time_zone">): Letter =>
   typeof told === "function" ? told(zone) : told;
 
+/** An email that lists others. */
+export type Listing = Omit<Letter, "action"> & { entries: readonly Letter[] };
+
+/** Queues an email that lists what is new. No summary collects it, and it does not count as one of many. */
+export async function mailListing(
+  tx: Tx,
+  reader: Reader,
+  kinds: readonly MailedKind[],
+  listing: Listing,
+  kind: string = kinds[0]!,
+): Promise<void> {
+  const content = compose({ ...listing, to: reader.display_name, footer: footerOf(tx, reader, kinds) });
+  const about = { user_id: reader.id, kind, unsubscribe_url: unsubscribeUrl(tx, reader.id, kinds) };
+  await queueMail(tx, reader.email, content, { ...about, entry: null, collect_at: null });
+}
+
 /** Queues an email that cannot be turned off, because it asks the reader for something. */
 export async function mailTask(tx: Tx, userId: string, letter: Letter): Promise<void> {
   const reader = await users.find(tx, userId);
@@ -69,10 +85,13 @@ function footerOf(context: Context, { id, role }: Reader, kinds: readonly Mailed
   const topics = kinds.map((kind) => `“${mailedTopics[kind]}”`).join(", ");
   return {
     why: `You get this email because of your setting${kinds.length > 1 ? "s" : ""} for ${topics}.`,
-    off: { label: "Turn these emails off, or get one email a day", url: unsubscribeUrl(context, id, kinds) },
+    off: { label: offLabel(kinds), url: unsubscribeUrl(context, id, kinds) },
     all: settingsOf(context, role),
   };
 }
+
+const offLabel = (kinds: readonly MailedKind[]) =>
+  kinds.every(isAskedFor) ? "Turn these emails off" : "Turn these emails off, or get one email a day";
 
 /** The page of all email settings. Operators have none. */
 function settingsOf({ config }: Context, role: Role): Action | null {
@@ -80,23 +99,14 @@ function settingsOf({ config }: Context, role: Role): Action | null {
   return { label: "All email settings", url: config.baseUrl + (role === "playtester" ? portal : studio).emails() };
 }
 
-interface Summary {
-  name: string;
-  entries: readonly Letter[];
-  footer: ReturnType<typeof footerOf>;
-}
-
-export const composeSummary = ({ name, entries, footer }: Summary) =>
-  compose({
-    subject: entries.length === 1 ? entries[0]!.subject : `${entries.length} notifications in one email`,
-    to: name,
-    preview: entries.map(({ subject }) => subject).join(" · "),
-    paragraphs: [
-      "This email collects notifications, because you chose one email a day for them or because there were many in a short time.",
-    ],
-    entries,
-    footer,
-  });
+export const summaryLetter = ({ entries }: Pick<Listing, "entries">): Listing => ({
+  subject: entries.length === 1 ? entries[0]!.subject : `${entries.length} notifications in one email`,
+  preview: entries.map(({ subject }) => subject).join(" · "),
+  paragraphs: [
+    "This email collects notifications, because you chose one email a day for them or because there were many in a short time.",
+  ],
+  entries,
+});
 
 /** Sends what was collected for a person as one email. */
 export const sendSummary = (job: Job, deps: Deps) =>
@@ -109,7 +119,5 @@ export const sendSummary = (job: Job, deps: Deps) =>
     await mails.markCollected(tx, reader.id, now);
     const kinds = [...new Set(collected.map(({ kind }) => kind as MailedKind))];
     const entries = collected.map(({ entry }) => JSON.parse(entry!) as Letter);
-    const content = composeSummary({ name: reader.display_name, entries, footer: footerOf(deps, reader, kinds) });
-    const about = { user_id: reader.id, kind: "summary", unsubscribe_url: unsubscribeUrl(deps, reader.id, kinds) };
-    await queueMail(tx, reader.email, content, { ...about, entry: null, collect_at: null });
+    await mailListing(tx, reader, kinds, summaryLetter({ entries }), "summary");
   });

@@ -1,6 +1,5 @@
 import type { Role } from "../../src/contract/endpoint.ts";
-import type { EventKind } from "../../src/contract/events/kinds.ts";
-import { mailedKinds, mailedTopics } from "../../src/contract/events/mails.ts";
+import { isAskedFor, type MailedKind, mailedKinds, mailedTopics } from "../../src/contract/events/mails.ts";
 import type { EventData } from "../../src/contract/events/payloads.ts";
 import * as users from "../accounts/users-store.ts";
 import type { Query } from "../database/port.ts";
@@ -9,9 +8,10 @@ import { invalid } from "../lib/api-error.ts";
 import { iso, isoOrNull } from "../lib/time.ts";
 import { eventPath } from "../mail/links.ts";
 import { reachesNobody } from "../mail/rules.ts";
+import { chooseMails } from "./choose-mails.ts";
 import { canReceive } from "./event-mails.ts";
 import * as notificationStore from "./notifications-store.ts";
-import { listSettings, setModes } from "./settings-store.ts";
+import { modesOf } from "./settings-store.ts";
 import * as events from "./store.ts";
 
 type Known = Awaited<ReturnType<typeof events.dataOf>>;
@@ -31,10 +31,8 @@ const notificationView = (row: notificationStore.NotificationRow, role: Role, kn
   createdAt: iso(row.created_at),
 });
 
-async function settingsOf(q: Query, { userId, role }: Principal) {
-  const changed = new Map((await listSettings(q, userId)).map(({ kind, mail }) => [kind as string, mail]));
-  return mailedKinds[role].map((kind) => ({ kind, topic: mailedTopics[kind], mail: changed.get(kind) ?? ("on" as const) }));
-}
+const settingsOf = async (q: Query, { userId, role }: Principal) =>
+  (await modesOf<MailedKind>(q, userId, mailedKinds[role])).map(({ kind, mail }) => ({ kind, topic: mailedTopics[kind], mail }));
 
 export const notifications = {
   async listNotificationSettings(call) {
@@ -49,12 +47,13 @@ export const notifications = {
   updateNotificationSettings: (call) =>
     call.commit(async (tx) => {
       const { userId, role } = call.principal;
-      const mine: readonly EventKind[] = mailedKinds[role];
-      const { kinds = mine, mail } = call.body;
-      const unknown = kinds.find((kind) => !mine.includes(kind));
+      const mine: readonly MailedKind[] = mailedKinds[role];
+      const { kinds, mail } = call.body;
+      const unknown = kinds?.find((kind) => !mine.includes(kind as MailedKind));
       if (unknown)
         throw invalid("kinds", `contains ${unknown}, about which you get no emails. You get those about ${mine.join(", ")}`);
-      await setModes(tx, userId, kinds, mail, tx.now);
+      const all = mine.filter((kind) => mail === "off" || !isAskedFor(kind));
+      await chooseMails(call.deps, tx, userId, (kinds as MailedKind[] | undefined) ?? all, mail);
       return { settings: await settingsOf(tx, call.principal) };
     }),
 

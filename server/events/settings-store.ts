@@ -1,22 +1,20 @@
-import type { EventKind } from "../../src/contract/events/kinds.ts";
-import type { MailMode } from "../../src/contract/events/mails.ts";
+import { initialMode, type MailKind, type MailMode } from "../../src/contract/events/mails.ts";
 import type { Query } from "../database/port.ts";
-import { findRow, putRow } from "../database/rows.ts";
+import { findRow, findRows, putRow } from "../database/rows.ts";
 
-/** Kinds that the person changed; all others are on. */
-export const listSettings = (q: Query, userId: string) =>
-  q.all<{ kind: EventKind; mail: MailMode }>("SELECT kind, mail FROM notification_settings WHERE user_id = ?", userId);
-
-export const modeOf = async (q: Query, userId: string, kind: EventKind): Promise<MailMode> =>
-  (await findRow(q, "notification_settings", { user_id: userId, kind }))?.mail ?? "on";
-
-export async function setModes(
-  tx: Query,
-  userId: string,
-  kinds: readonly EventKind[],
-  mail: MailMode,
-  now: number,
-): Promise<void> {
-  for (const kind of kinds)
-    await putRow(tx, "notification_settings", { user_id: userId, kind, mail, updated_at: now }, "user_id", "kind");
+/** What happens with the emails about each of these kinds. */
+export async function modesOf<Kind extends MailKind>(q: Query, userId: string, kinds: readonly Kind[]) {
+  const rows = await findRows(q, "notification_settings", { user_id: userId }, "kind");
+  const chosen = new Map<MailKind, MailMode>(rows.map(({ kind, mail }) => [kind, mail]));
+  return kinds.map((kind) => ({ kind, mail: chosen.get(kind) ?? initialMode(kind) }));
 }
+
+/** What the person chose for a kind, and when. Undefined if nothing. */
+export const findSetting = (q: Query, userId: string, kind: MailKind) =>
+  findRow(q, "notification_settings", { user_id: userId, kind });
+
+export const modeOf = async (q: Query, userId: string, kind: MailKind): Promise<MailMode> =>
+  (await findSetting(q, userId, kind))?.mail ?? initialMode(kind);
+
+export const setMode = (tx: Query, userId: string, kind: MailKind, mail: MailMode, now: number) =>
+  putRow(tx, "notification_settings", { user_id: userId, kind, mail, updated_at: now }, "user_id", "kind");

@@ -3,7 +3,8 @@ import { pages } from "../../src/contract/pages/addresses.ts";
 import * as users from "../accounts/users-store.ts";
 import type { Deps } from "../app/deps.ts";
 import type { Context } from "../app/tx.ts";
-import { modeOf, setModes } from "./settings-store.ts";
+import { chooseMails } from "./choose-mails.ts";
+import { modesOf } from "./settings-store.ts";
 
 const purpose = "unsubscribe";
 
@@ -25,7 +26,7 @@ function readToken({ secrets }: Deps, token: string): { userId: string; kinds: M
 
 /** The emails that a link is about. */
 export interface Subscription {
-  topics: { topic: string; mail: MailMode }[];
+  topics: { kind: MailedKind; topic: string; mail: MailMode }[];
   /** Whether the account has a settings page. */
   isPlaytester: boolean;
 }
@@ -43,8 +44,7 @@ export class Unsubscribing {
       const found = readToken(this.#deps, token);
       const user = found && (await users.find(q, found.userId));
       if (!user || user.deleted_at !== null) return undefined;
-      const topics = [];
-      for (const kind of found.kinds) topics.push({ topic: mailedTopics[kind], mail: await modeOf(q, user.id, kind) });
+      const topics = (await modesOf(q, user.id, found.kinds)).map((one) => ({ ...one, topic: mailedTopics[one.kind] }));
       return { topics, isPlaytester: user.role === "playtester" };
     });
   }
@@ -56,7 +56,7 @@ export class Unsubscribing {
       const user = found && (await users.find(tx, found.userId));
       if (!user || user.deleted_at !== null) return false;
       const kinds = found.kinds.filter((kind) => (mailedKinds[user.role] as readonly string[]).includes(kind));
-      await setModes(tx, user.id, kinds, mail, this.#deps.clock.now());
+      await chooseMails(this.#deps, tx, user.id, kinds, mail);
       return true;
     });
   }

@@ -47,6 +47,7 @@ const purposes = {
   "send-summary": "send an email that collects notifications",
   "sync-finding": "compare a finding with its issue in a tracker",
   "sweep-files": "remove files that belong to nothing",
+  "tell-of-playtests": "tell a playtester of new playtests",
   transcribe: "transcribe a video",
   "warn-about-keys": "tell an owner that game keys run out",
   "watch-slot": "remind of and keep the deadline of a slot",

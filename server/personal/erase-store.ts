@@ -17,6 +17,7 @@ const removed = [
   "DELETE FROM webhooks WHERE owner_id = ?",
   "DELETE FROM notifications WHERE user_id = ?",
   "DELETE FROM notification_settings WHERE user_id = ?",
+  "DELETE FROM known_offers WHERE user_id = ?",
   "DELETE FROM events WHERE account_id = ?",
   "DELETE FROM event_counters WHERE account_id = ?",
   "DELETE FROM order_approvals WHERE owner_id = ?",

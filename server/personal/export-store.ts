@@ -91,6 +91,7 @@ const kinds = {
   webhooks: "SELECT id, url, format, events, is_active, created_at, deleted_at FROM webhooks WHERE owner_id = ?",
   notifications: "SELECT id, type, title, body, read_at, created_at FROM notifications WHERE user_id = ?",
   notificationSettings: "SELECT kind, mail, updated_at FROM notification_settings WHERE user_id = ?",
+  knownOffers: "SELECT playtest_id, created_at FROM known_offers WHERE user_id = ?",
   invitations: `SELECT i.id, i.email, i.role, i.name, i.created_at, i.sent_at, i.expires_at, i.joined_at, i.revoked_at
     FROM invitations i JOIN users u ON u.id = ? WHERE i.email_key = u.email_key`,
   // Without their texts, which contain links that work as passwords do.

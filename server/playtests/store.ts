@@ -4,7 +4,7 @@ import { playtestMoves, type SlotStatus, slotStatuses } from "../../src/contract
 import { fits, suits } from "../accounts/traits-store.ts";
 import { type Page, paged } from "../database/keyset.ts";
 import type { Query, WriteOptions } from "../database/port.ts";
-import { findRow, insertRow, listRows, sendRow, updateRow } from "../database/rows.ts";
+import { findRow, findRows, insertRow, listRows, sendRow, updateRow } from "../database/rows.ts";
 import type { New, Tables } from "../database/schema/index.ts";
 import { stateMachine } from "../database/state-machine.ts";
 import { lackingSql, suppliedSql } from "./keys/store.ts";
@@ -16,6 +16,8 @@ export type PlaytestRow = Tables["playtests"];
 export type SlotCounts = Record<SlotStatus, number>;
 
 export const find = (q: Query, id: string) => findRow(q, "playtests", { id });
+/** The playtests with these ids, of which there must be some, oldest first. */
+export const findMany = (q: Query, ids: readonly string[]) => findRows(q, "playtests", { id: ids }, "created_at", "id");
 export const findForOwner = (q: Query, id: string, ownerId: string) => findRow(q, "playtests", { id, owner_id: ownerId });
 
 /**
@@ -151,7 +153,7 @@ const fromFriends = "FROM friends f JOIN users o ON o.id = f.other_id JOIN playt
 /** Where a claim names friends: whether `me` has enough of them for playtest `p`. */
 const hasFriends = `(p.player_count = 1 OR p.selection_mode = 'manual' OR (SELECT COUNT(*) ${fromFriends} WHERE ${friend}) >= p.player_count - 1)`;
 
-interface Reader {
+export interface Reader {
   id: string;
   /** The time (ms). */
   now: number;
@@ -212,6 +214,20 @@ export function listOffers(q: Query, reader: Reader, { device, language }: Wante
 /** One of the offers at a time (ms). Undefined for a playtest that is not offered to this playtester. */
 export const findOffer = (q: Query, reader: Reader, id: string) =>
   q.one<PlaytestRow>(`SELECT p.* ${fromOffers(reader)} AND p.id = ?`, ...readerValues(reader), id);
+
+/**
+ * Records which offers a playtester knows of by now, and returns the ids of those that are new. Those of games for other devices or in other
+ * languages than the profile names are left for when it does: nobody is told of them.
+ */
+export const addKnownOffers = async (tx: Query, reader: Reader): Promise<string[]> => {
+  const rows = await tx.all<{ playtest_id: string }>(
+    `INSERT INTO known_offers (user_id, playtest_id, created_at) SELECT me.id, p.id, c.now ${fromOffers(reader)}
+      AND ${suits("me.id", "device", "g.devices")} AND ${suits("me.id", "language", "g.languages")}
+      AND NOT EXISTS (SELECT 1 FROM known_offers k WHERE k.user_id = me.id AND k.playtest_id = p.id) RETURNING playtest_id`,
+    ...readerValues(reader),
+  );
+  return rows.map((row) => row.playtest_id);
+};
 
 /** The languages of the games of all offers, sorted. */
 export async function languagesOffered(q: Query, reader: Reader): Promise<string[]> {

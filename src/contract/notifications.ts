@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { endpoint, roles } from "./endpoint.ts";
 import { eventKinds } from "./events/kinds.ts";
-import { mailModes } from "./events/mails.ts";
+import { mailKinds, mailModes, newPlaytests } from "./events/mails.ts";
 import { extension, id, page, timestamp } from "./fields.ts";
 
 const scope = { access: ["notifications"] } as const;
@@ -10,7 +10,7 @@ const orAdmin = { access: { anyOf: ["notifications", "admin", "approve", "money"
 
 export const notificationSetting = z
   .strictObject({
-    kind: z.enum(eventKinds).meta({ description: "Event kind." }),
+    kind: z.enum(mailKinds).meta({ description: `Event kind, or \`${newPlaytests}\`, which is no event.` }),
     topic: z.string().meta({ description: "What the emails are about." }),
     mail: z.enum(mailModes).meta({ description: "Each email is sent, none is, or one email a day lists them." }),
   })
@@ -111,12 +111,16 @@ export const notifications = {
     summary: "Turn kinds of emails on or off, or into one email a day",
     body: z.strictObject({
       kinds: z
-        .array(z.enum(eventKinds))
+        .array(z.enum(mailKinds))
         .min(1)
         .max(50)
         .optional()
-        .meta({ description: "Event kinds to change. Without it, all that you get emails about." }),
-      mail: z.enum(mailModes).meta({ description: "`on`, `off`, or `digest` for one email a day." }),
+        .meta({
+          description: `Kinds to change. Without it, all that you get emails about; \`${newPlaytests}\` is then turned off, but not on.`,
+        }),
+      mail: z.enum(mailModes).meta({
+        description: `\`on\`, \`off\`, or \`digest\` for one email a day, which is what \`on\` means for \`${newPlaytests}\`.`,
+      }),
     }),
     reply: z.strictObject({ settings: z.array(notificationSetting) }),
   }),

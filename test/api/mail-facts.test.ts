@@ -85,6 +85,15 @@ async function pay({ server, owner }: MailScene, outcome: string) {
   await server.request("POST", `/sandbox/payments/${paymentId}/complete`, { body: { outcome } });
 }
 
+/** A playtester asked for emails about new playtests, then one was ordered, and it is the next morning. */
+const askedAndOrdered =
+  (body: Record<string, unknown> = {}) =>
+  async ({ server, owner, tess, gameId }: MailScene) => {
+    await tess.updateNotificationSettings({ body: { kinds: ["new_playtests"], mail: "on" } });
+    await factories.order(owner, gameId, body);
+    await server.advance(20 * hour);
+  };
+
 /** A webhook whose endpoint answers with `code` until it is disabled, after which an order is placed. */
 async function disableWebhook(scene: MailScene, code: number) {
   const { server, owner, gameId } = scene;
@@ -833,6 +842,61 @@ const facts: MailFact[] = [
       const browser = visitor(server);
       await browser.submit(linkIn(text), "/invite", { name: "Ida" });
       expect([(await ida()).length, await isSignedIn(browser), await opens(scene, linkIn(text))]).toEqual([1, true, 410]);
+    },
+  },
+  {
+    says: "A new playtest is open to you. Others see it too, so the last slot may be taken when you look.",
+    happen: askedAndOrdered(),
+    async holds({ server, tess }, text) {
+      const [, id] = /offers\/(\S+)/.exec(text)!;
+      const bo = await factories.registerPlaytester(server, "Bo");
+      expect([await offers(tess), await offers(bo)]).toEqual([[id], [id]]);
+      expect([await claims(bo, id!), await claims(tess, id!)]).toEqual([201, 409]);
+    },
+  },
+  {
+    says: "$10.00 for 60 minutes.\n  Submit your video within 24 hours after you claim it.",
+    happen: askedAndOrdered(),
+    async holds(scene, text) {
+      const { server, owner, tess } = scene;
+      const [, id] = /offers\/(\S+)/.exec(text)!;
+      expect((await owner.getPlaytest({ params: { id: id! } })).playtest.durationMinutes).toBe(60);
+      await server.advance(5 * hour);
+      await factories.claim(tess, id!);
+      const { slots } = await tess.listHeldSlots();
+      expect(Date.parse(slots[0]!.deadlineAt!) - server.clock.now()).toBe(day);
+      await factories.giveVideo(server, slots[0]!.id, tess);
+      await tess.submitSlot({ params: { id: slots[0]!.id } });
+      await owner.post(`/slots/${slots[0]!.id}/accept`);
+      expect(await scene.earned()).toBe(1000);
+    },
+  },
+  {
+    says: "$10.00 in all for 30 minutes with 2 players.\n  The owner chooses who plays. Submit your video within 72 hours after the owner chooses you.",
+    happen: askedAndOrdered({ selectionMode: "manual", playerCount: 2, durationMinutes: 30 }),
+    async holds({ server, owner, tess }, text) {
+      const [, id] = /offers\/(\S+)/.exec(text)!;
+      expect(await claims(tess, id!)).toBe(400);
+      const { application } = await tess.applyToPlaytest({ params: { id: id! } });
+      await server.advance(5 * hour);
+      await owner.post(`/playtest-applications/${application.id}/approve`);
+      const [slot] = (await tess.listHeldSlots()).slots;
+      expect(Date.parse(slot!.deadlineAt!) - server.clock.now()).toBe(3 * day);
+      expect(slot!.playtest).toMatchObject({ payoutCents: 1000, durationMinutes: 30, playerCount: 2 });
+    },
+  },
+  {
+    says: "You hold 3 slots, the most at once. Before you claim another one, submit or release one.",
+    async happen(scene) {
+      for (let held = 0; held < 3; held++) await claimed(scene);
+      await askedAndOrdered()(scene);
+    },
+    async holds({ tess }, text) {
+      const [, id] = /offers\/(\S+)/.exec(text)!;
+      expect(await claims(tess, id!)).toBe(409);
+      const { slots } = await tess.listHeldSlots();
+      await tess.releaseSlot({ params: { id: slots[0]!.id } });
+      expect(await claims(tess, id!)).toBe(201);
     },
   },
 ];

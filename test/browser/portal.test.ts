@@ -1,7 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { look, lookHere, looks } from "../helpers/accessibility.ts";
 import { launchBrowser, sendInPieces } from "../helpers/browser.ts";
 import * as factories from "../helpers/factories.ts";
 import { mailedPath } from "../helpers/mails.ts";
@@ -46,7 +47,9 @@ afterEach(async () => {
 });
 
 /** A page in a browser context of its own. The test fails if the page logs an error. */
-async function open(options: { javaScriptEnabled?: boolean; width?: number } = {}): Promise<Page> {
+async function open(
+  options: Pick<BrowserContextOptions, "javaScriptEnabled" | "colorScheme"> & { width?: number } = {},
+): Promise<Page> {
   const { width = 1280, ...rest } = options;
   context = await browser.newContext({ baseURL: server.baseUrl, viewport: { width, height: 800 }, ...rest });
   const page = await context.newPage();
@@ -315,6 +318,21 @@ it("portal: sign in by password, apply, be approved, be asked to retry, be paid 
   await page.getByText("Much better.").waitFor();
   await go(page, "Earnings");
   await page.getByText("$10.00").first().waitFor();
+});
+
+it.each(looks)("empty list, $scheme, $width px wide: a button turns on emails about new playtests", async (view) => {
+  const { width, scheme, rules } = view;
+  await owner.cancelPlaytest({ params: { id: playtestId } });
+  const page = await open({ width, colorScheme: scheme });
+  await signInByLink(page);
+  const faults = await look(page, `offers-none-${scheme}`, "/play", rules, complaints);
+  await press(page, "Email me about new playtests");
+  await page.getByRole("status").getByText("When there are new playtests that you can claim").waitFor();
+  faults.push(...(await lookHere(page, `offers-none-mailed-${scheme}`, rules, complaints)));
+  await page.getByRole("link", { name: "Change your emails" }).click();
+  expect(await page.getByLabel("New playtests that you can claim").inputValue()).toBe("digest");
+  faults.push(...(await lookHere(page, `emails-asked-${scheme}`, rules, complaints)));
+  expect(faults).toEqual([]);
 });
 
 it("portal without JavaScript: claim, upload, submit, and release a slot", async () => {

@@ -113,6 +113,42 @@ const about = {
   firstMessage: "Is there a new build?",
   unreadCount: 2,
   gone: false,
+  offers: [
+    {
+      playtestId: "PLAYTEST",
+      gameName: "Lantern Deep",
+      payoutCents: 1000,
+      durationMinutes: 60,
+      playerCount: 1,
+      isChosen: false,
+      forTeam: false,
+      hours: 24,
+      scheduledAt: null,
+    },
+    {
+      playtestId: "FIXED",
+      gameName: "Cave",
+      payoutCents: 4000,
+      durationMinutes: 120,
+      playerCount: 2,
+      isChosen: true,
+      forTeam: false,
+      hours: 72,
+      scheduledAt: at,
+    },
+    {
+      playtestId: "TEAM",
+      gameName: "Dale",
+      payoutCents: 0,
+      durationMinutes: 30,
+      playerCount: 3,
+      isChosen: false,
+      forTeam: true,
+      hours: 72,
+      scheduledAt: null,
+    },
+  ],
+  heldAll: 3,
   entries: [
     slotMails.closedLetter({
       config: { baseUrl: "https://playtest.example", payments: { enabled: true } },
@@ -132,7 +168,8 @@ const writersIn = (module: object) =>
 
 const mailOf = (write: (given: unknown) => unknown, given: object): MailContent => {
   const written = write(given) as Letter | MailContent;
-  return "paragraphs" in written ? compose({ ...written, to: "Tess" }) : written;
+  if (!("paragraphs" in written)) return written;
+  return compose({ ...written, to: "Tess", ...("entries" in written && { footer: about.footer }) });
 };
 
 const previewOf = (html: string) => /<div class="preview"[^>]*>(.*?)(?:&#847;|<)/.exec(html)?.[1];

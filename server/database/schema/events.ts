@@ -1,5 +1,5 @@
 import { eventKinds } from "../../../src/contract/events/kinds.ts";
-import { mailModes } from "../../../src/contract/events/mails.ts";
+import { mailKinds, mailModes } from "../../../src/contract/events/mails.ts";
 import { deliveryStatuses } from "../../../src/contract/states/index.ts";
 import { webhookFormats } from "../../../src/contract/webhooks.ts";
 import { int, oneOf, orElse, orNull, text } from "./columns.ts";
@@ -12,7 +12,7 @@ export const events = {
     id: text, user_id: text, event_id: orNull(text), type: oneOf(eventKinds), title: text, body: text, read_at: orNull(int),
     created_at: int,
   },
-  notification_settings: { user_id: text, kind: oneOf(eventKinds), mail: oneOf(mailModes), updated_at: int },
+  notification_settings: { user_id: text, kind: oneOf(mailKinds), mail: oneOf(mailModes), updated_at: int },
   webhooks: {
     id: text, owner_id: text, url: text,
     /** Host and port of the URL. The limit of concurrent deliveries is per host. */

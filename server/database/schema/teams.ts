@@ -9,6 +9,8 @@ export const teams = {
   friends: { id: text, user_id: text, other_id: text, status: oneOf(friendStatuses), created_at: int, updated_at: int },
   /** When `user_id` was last told that `other_id` asks, and declined. */
   friend_requests: { user_id: text, other_id: text, told_at: int, declined_at: orNull(int) },
+  /** Playtests that are not new to a playtester who wants emails about new ones: no email names them. */
+  known_offers: { user_id: text, playtest_id: text, created_at: int },
   /** Who plays a slot together. A slot has one team that is not ended. */
   teams: {
     id: text, slot_id: text, playtest_id: text, claimant_id: text, status: oneOf(teamStatuses), confirm_by: int, created_at: int,

@@ -2,6 +2,7 @@ import type { ReportOutcome } from "../../../src/contract/slots.ts";
 import { plural } from "../../../src/contract/text/plural.ts";
 import { zonedText } from "../../../src/contract/time/zones.ts";
 import type { Config } from "../../config/schema.ts";
+import type { Listing } from "../../events/event-mails.ts";
 import { usd } from "../../lib/money.ts";
 import { portalLinks, taskLink } from "../../mail/links.ts";
 import { type Letter, nameInMail } from "../../mail/texts.ts";
@@ -279,3 +280,71 @@ export const agreementChangedLetter = (about: About & { playtestId: string }): L
     action: { label: "Read the agreement", url: portalLinks(about.config).agreement(about.playtestId) },
   };
 };
+
+interface NewOffer {
+  playtestId: string;
+  gameName: string;
+  payoutCents: number;
+  durationMinutes: number;
+  playerCount: number;
+  /** The owner chooses who plays. */
+  isChosen: boolean;
+  /** The claim names friends. */
+  forTeam: boolean;
+  /** To submit the video. */
+  hours: number;
+  /** When everybody plays (ms); null where playtesters choose. */
+  scheduledAt: number | null;
+}
+
+interface NewOffers {
+  config: About["config"];
+  zone: string | null;
+  /** Those that are described, newest first. */
+  offers: readonly NewOffer[];
+  /** How many there are. */
+  total: number;
+  /** How many slots the reader holds, if they can hold no more; null otherwise. */
+  heldAll: number | null;
+}
+
+/** Like `$10.00 for 60 minutes`. */
+function payAndLength({ payments }: About["config"], { payoutCents, durationMinutes, playerCount }: NewOffer): string {
+  const length = `${durationMinutes} minutes${playerCount > 1 ? ` with ${playerCount} players` : ""}`;
+  if (payoutCents > 0) return `${usd(payoutCents)}${playerCount > 1 ? " in all" : ""} for ${length}.`;
+  return payments.enabled ? `Unpaid, ${length}.` : `${length}.`;
+}
+
+function dueText({ isChosen, forTeam, hours, scheduledAt }: NewOffer, zone: string | null): string {
+  const chosen = isChosen ? "The owner chooses who plays. " : "";
+  if (scheduledAt !== null)
+    return `${chosen}Played at ${zonedText(scheduledAt, zone)}. Submit your video within ${hours} hours after that.`;
+  const from = isChosen ? "the owner chooses you" : forTeam ? "your team is complete" : "you claim it";
+  return `${chosen}Submit your video within ${hours} hours after ${from}.`;
+}
+
+/** For a playtester who asked to be told of new playtests. */
+export function newOffersLetter({ config, zone, offers, total, heldAll }: NewOffers): Listing {
+  const links = portalLinks(config);
+  const more = total - offers.length;
+  const names = offers.map(({ gameName }) => nameInMail(gameName));
+  const list = { label: "See all playtests", url: links.offers };
+  return {
+    subject: total === 1 ? `A new playtest for you: ${names[0]}` : `${total} new playtests for you`,
+    preview: names.join(" · "),
+    paragraphs: [
+      `${total === 1 ? "A new playtest is" : `${total} new playtests are`} open to you. Others see ${total === 1 ? "it" : "them"} too, so the last slot may be taken when you look.`,
+      ...(heldAll === null
+        ? []
+        : [`You hold ${plural(heldAll, "slot")}, the most at once. Before you claim another one, submit or release one.`]),
+    ],
+    entries: [
+      ...offers.map((offer, at) => ({
+        subject: names[at]!,
+        paragraphs: [`${payAndLength(config, offer)}\n${dueText(offer, zone)}`],
+        action: { label: offer.isChosen ? "See and apply" : "See and claim", url: links.offer(offer.playtestId) },
+      })),
+      ...(more > 0 ? [{ subject: `and ${more} more`, paragraphs: [], action: list }] : []),
+    ],
+  };
+}

@@ -12,7 +12,7 @@ import * as keyStore from "../keys/store.ts";
 import { asked } from "../publications/consents.ts";
 import { hoursToSubmit } from "../schedule/rules.ts";
 import * as playtests from "../store.ts";
-import { needsTeam } from "../teams/requirements.ts";
+import { needsTeam, readerOf } from "../teams/requirements.ts";
 import * as teams from "../teams/store.ts";
 import { offeredTeam } from "../teams/views.ts";
 import { applicationsExpireAt, audienceView } from "../views.ts";
@@ -45,13 +45,6 @@ async function gamesToAccept(q: Query, rows: readonly playtests.PlaytestRow[], p
   }
   return found;
 }
-
-/** Whom playtests are offered to. Where claims name friends, only to those who have some that can play. */
-const readerOf = ({ config: { multiplayer, playtesters } }: Deps, id: string, now: number) => ({
-  id,
-  now,
-  maxHeld: multiplayer.friends ? playtesters.maxReserved : undefined,
-});
 
 /** What offers show of their games, slots, agreements and consents, read for all of them. */
 async function offersShown(deps: Deps, q: ReadTx, rows: readonly playtests.PlaytestRow[], reader: users.UserRow) {

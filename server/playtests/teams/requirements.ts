@@ -1,8 +1,9 @@
 import { plural } from "../../../src/contract/text/plural.ts";
+import type { Context } from "../../app/tx.ts";
 import type { Config } from "../../config/schema.ts";
 import type { Query } from "../../database/port.ts";
 import { conflict } from "../../lib/api-error.ts";
-import type { PlaytestRow } from "../store.ts";
+import type { PlaytestRow, Reader } from "../store.ts";
 import * as store from "./store.ts";
 
 type Wanted = Pick<PlaytestRow, "player_count" | "selection_mode">;
@@ -11,6 +12,13 @@ type Settings = Pick<Config, "multiplayer">;
 /** Whether a claim of this playtest names friends: the server has them do so, there are several players, and nobody chooses. */
 export const needsTeam = ({ multiplayer }: Settings, { player_count, selection_mode }: Wanted) =>
   multiplayer.friends && player_count > 1 && selection_mode === "automatic";
+
+/** Whom playtests are offered to. Where claims name friends, only to those who have some that can play. */
+export const readerOf = ({ config: { multiplayer, playtesters } }: Pick<Context, "config">, id: string, now: number): Reader => ({
+  id,
+  now,
+  maxHeld: multiplayer.friends ? playtesters.maxReserved : undefined,
+});
 
 /** 409 for a claim without friends of a playtest that needs some. */
 export function requireNoTeam(config: Settings, playtest: Wanted): void {

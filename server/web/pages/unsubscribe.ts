@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { type MailMode, mailModes } from "../../../src/contract/events/mails.ts";
+import { isAskedFor, type MailMode, mailModes } from "../../../src/contract/events/mails.ts";
 import { pages, portal } from "../../../src/contract/pages/addresses.ts";
 import type { Config } from "../../config/schema.ts";
 import type { Subscription, Unsubscribing } from "../../events/unsubscribe.ts";
@@ -52,11 +52,12 @@ function question(token: string, { topics, isPlaytester }: Subscription): Markup
   const action = `${pages.unsubscribe()}?${new URLSearchParams({ token })}`;
   const button = (mail: MailMode, label: string, look: string) =>
     html`<form method="post" action="${action}"><input type="hidden" name="mail" value="${mail}"><button class="${look}">${label}</button></form>`;
+  const isDaily = topics.every(({ kind }) => isAskedFor(kind));
   return html`<p>This link is about these emails:</p>
 <ul>${topics.map(({ topic, mail }) => html`<li>${topic} <span class="soft">(now: ${now[mail]})</span></li>`)}</ul>
 ${button("off", "Turn them off", "wide")}
-${button("digest", "One email a day instead", "quiet wide")}
-${button("on", "Send each of them", "quiet wide")}
+${button("digest", isDaily ? "Get one email a day" : "One email a day instead", "quiet wide")}
+${!isDaily && button("on", "Send each of them", "quiet wide")}
 <p class="soft">Emails about the security of your account are always sent. ${allSettings(isPlaytester)}</p>`;
 }
 

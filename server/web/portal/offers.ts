@@ -1,17 +1,19 @@
+import { newPlaytests } from "../../../src/contract/events/mails.ts";
 import type { Data } from "../../../src/contract/index.ts";
 import { portal } from "../../../src/contract/pages/addresses.ts";
 import { mine } from "../../../src/contract/playtester.ts";
 import { lengthText } from "../../../src/contract/text/length.ts";
 import { plural } from "../../../src/contract/text/plural.ts";
+import { noneSent } from "../../mail/delivery.ts";
 import { html, type Markup, type PageContent } from "../html.ts";
 import { deviceLabels, devices } from "../shared/devices.ts";
-import { cover, cursorOf } from "../shared/parts.ts";
-import { players, time, until } from "../shared/text.ts";
+import { button, cover, cursorOf, notice } from "../shared/parts.ts";
+import { players, time, timeOfDay, until } from "../shared/text.ts";
 import { zoneFor } from "../shared/zone.ts";
 import { type Filters, filtersOf, queryOf } from "./filters.ts";
 import { signedInLayout } from "./layout.ts";
 import { aboutGame, fixedTime, forWhom, languageLabel, pay } from "./offers/facts.ts";
-import type { PageContext, PortalPage } from "./types.ts";
+import { action, type PageContext, type PortalPage } from "./types.ts";
 
 type Offer = Data<"listOffers">["playtests"][number];
 
@@ -27,7 +29,7 @@ export async function offersPage(context: PageContext): Promise<PageContent> {
     data.playtests.map(({ scheduledAt }) => scheduledAt),
   );
   const list = html`<ul class="list">${groups.map((offers) => gameCard(context, offers, zone))}</ul>`;
-  const body = html`${data.heldSlots >= most && whyFull(data.heldSlots)}${filterForm(filters, data.filters.languages, profile)}${!hasTraits(profile) && sayMore}${groups.length > 0 ? list : none(filters)}${older(filters, meta.cursor)}`;
+  const body = html`${data.heldSlots >= most && whyFull(data.heldSlots)}${filterForm(filters, data.filters.languages, profile)}${!hasTraits(profile) && sayMore}${groups.length > 0 ? list : html`${none(filters)}${await byMail(context)}`}${older(filters, meta.cursor)}`;
   return signedInLayout(context, "offers", { title: "Playtests", body });
 }
 
@@ -88,6 +90,20 @@ function none({ device, language }: Filters): Markup {
     : html`<p>No playtests ${wanted.join(" ")} are available right now. <a href="${portal.offers()}?${queryOf({})}">Show all playtests</a>.</p>`;
 }
 
+/** Emails about new playtests: that they are on, or the button that turns them on. */
+async function byMail(context: PageContext): Promise<Markup> {
+  const { settings, digestHour } = (await context.call("listNotificationSettings")).data;
+  const isOn = settings.some(({ kind, mail }) => kind === newPlaytests && mail !== "off");
+  const said = html`When there are new playtests that you can claim, you get one email a day, at ${timeOfDay(digestHour)}. <a href="${portal.emails()}">Change your emails</a>.`;
+  const text = context.query.get("done") === "asked" ? notice(said) : html`<p>${said}</p>`;
+  return html`${isOn ? text : button(context, askForMail.at(), "Email me about new playtests")}${context.site.delivery === "saved" && html`<p class="soft">${noneSent}</p>`}`;
+}
+
+const askForMail = action({ at: portal.offers }, async ({ call, form }) => {
+  await call("updateNotificationSettings", { body: { kinds: [newPlaytests], mail: "digest" }, idempotencyKey: form.formKey });
+  return `${portal.offers()}?done=asked`;
+});
+
 const older = (filters: Filters, cursor: string | null | undefined) =>
   typeof cursor === "string" &&
   html`<p class="more"><a href="${portal.offers()}?${queryOf(filters)}&cursor=${encodeURIComponent(cursor)}">Show older</a></p>`;
@@ -108,4 +124,4 @@ ${fixedTime(context, offer, zone)}
 ${offer.selectionMode === "manual" && html`<p class="soft">The owner chooses who plays.${offer.applicationsExpireAt && html` Apply by ${time(offer.applicationsExpireAt)} (${until(offer.applicationsExpireAt, context.now)}).`}</p>`}
 <p><a class="button" href="${portal.offer(offer.id)}">${offer.selectionMode === "manual" ? "See and apply" : "See and claim"}<span class="hidden">: ${offer.game.name}, ${offer.durationMinutes} minutes</span></a></p></li>`;
 
-export const offers: PortalPage = { at: portal.offers, view: offersPage };
+export const offers: PortalPage = { at: portal.offers, view: offersPage, actions: [askForMail] };

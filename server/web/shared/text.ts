@@ -15,6 +15,9 @@ export function timeIn(iso: string, zone: string | null): Markup {
   return html`<time datetime="${iso}"${zone !== null && html` title="${utc}"`}>${zonedText(ms, zone)}</time>`;
 }
 
+/** An hour of the day in UTC, such as `08:00 UTC`. */
+export const timeOfDay = (hour: number) => `${String(hour).padStart(2, "0")}:00 UTC`;
+
 const units = [
   ["day", 1440],
   ["hour", 60],

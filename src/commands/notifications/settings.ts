@@ -18,11 +18,12 @@ export const settings = define({
   summary: "Show which emails you get, or turn a kind on, off or into one email a day",
   description:
     "Without arguments, lists the kinds of emails you get. KIND is one of them, or all. With digest, one email a day lists what happened. " +
+    "Emails about new playtests (new_playtests) are sent once a day to playtesters who turn them on by name; all turns them off, but not on. " +
     "Emails about the security of your account are always sent, and notifications are always recorded.",
   operation: ["listNotificationSettings", "updateNotificationSettings", "getMe"],
   risk: "write",
   args: {
-    kind: arg.optional("Event kind, such as slot.submitted, or all"),
+    kind: arg.optional("Kind, such as slot.submitted, or all"),
     mail: { summary: "on, off or digest", optional: true, choices: modes } as ReturnType<typeof arg.optional>,
   },
   examples: [

@@ -1,13 +1,20 @@
 import type { Role } from "../endpoint.ts";
-import type { EventKind } from "./kinds.ts";
+import { eventKinds } from "./kinds.ts";
 
 /** What happens with the emails about one kind of event: each is sent, none is, or one email a day lists them. */
 export const mailModes = ["on", "off", "digest"] as const;
 export type MailMode = (typeof mailModes)[number];
 
+/** Playtests that a playtester can claim since the last email. No event: nobody else hears of it, and there is no notification. */
+export const newPlaytests = "new_playtests";
+
+/** What a person chooses emails about: kinds of events, and new playtests. */
+export const mailKinds = [...eventKinds, newPlaytests] as const;
+export type MailKind = (typeof mailKinds)[number];
+
 /**
- * The kinds of events that an account of each role gets emails about, unless its owner turns them off. Emails about the security of an
- * account are not about events and cannot be turned off.
+ * What an account of each role gets emails about, unless its owner turns them off. Emails about the security of an account are not among
+ * these and cannot be turned off.
  */
 export const mailedKinds = {
   game_owner: [
@@ -53,11 +60,22 @@ export const mailedKinds = {
     "chat.message",
     "payout.completed",
     "payout.failed",
+    newPlaytests,
   ],
   admin: ["approval.pending", "slot.blocked", "slot.publish_failed"],
-} as const satisfies Record<Role, readonly EventKind[]>;
+} as const satisfies Record<Role, readonly MailKind[]>;
 
 export type MailedKind = (typeof mailedKinds)[Role][number];
+
+/** Whether only those get these emails who ask for them by name. They get one a day at most. */
+export const isAskedFor = (kind: MailKind) => kind === newPlaytests;
+
+/** What happens with the emails about a kind until the person chooses. */
+export const initialMode = (kind: MailKind): MailMode => (isAskedFor(kind) ? "off" : "on");
+
+/** What a choice means for a kind. */
+export const modeChosen = (kind: MailKind, chosen: MailMode): MailMode =>
+  isAskedFor(kind) && chosen === "on" ? "digest" : chosen;
 
 /** What the emails of each kind are about, in the words of a settings page. */
 export const mailedTopics: Record<MailedKind, string> = {
@@ -99,4 +117,5 @@ export const mailedTopics: Record<MailedKind, string> = {
   "payout.completed": "A payout was sent",
   "payout.failed": "A payout failed",
   "webhook.disabled": "A webhook was disabled",
+  [newPlaytests]: "New playtests that you can claim",
 };
