@@ -311,7 +311,9 @@ describe("serve doctor on PostgreSQL", () => {
     const uploads = (data: string) => checked("uploads", { data });
     expect(await uploads(elsewhere)).toMatchObject({
       ok: false,
-      help: expect.stringContaining("If the server keeps its files elsewhere, name its data directory with --data, or its configuration with --config."),
+      help: expect.stringContaining(
+        "If the server keeps its files elsewhere, name its data directory with --data, or its configuration with --config.",
+      ),
     });
     expect(await uploads(files)).toMatchObject({ ok: true });
   });
