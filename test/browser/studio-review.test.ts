@@ -246,6 +246,20 @@ describe("review page: moments", () => {
     await context.close();
   });
 
+  it("stop a video that plays, which plays on when they are saved", async () => {
+    const slotId = await submitted(server, owner, { gameId });
+    const { page, context } = await opened(slotId);
+    const isPaused = () => page.evaluate<boolean>("document.querySelector('video').paused");
+    await page.evaluate("void document.querySelector('video').play().catch(() => {})");
+    expect(await isPaused()).toBe(false);
+    await page.keyboard.press("m");
+    expect(await isPaused()).toBe(true);
+    await page.keyboard.type("Jumps");
+    await page.keyboard.press("Control+Enter");
+    await until(page, "document.querySelector('video').paused === false");
+    await context.close();
+  });
+
   it("get an image at a button, and lose it at a button, without leaving the video", async () => {
     const slotId = await submitted(server, owner, { gameId });
     for (const atMs of [1000, 2000]) await owner.post(`/slots/${slotId}/moments`, { atMs, text: "The door" });

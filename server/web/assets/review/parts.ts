@@ -84,9 +84,20 @@ export function takePositions(note: HTMLFormElement | null): void {
   const clip = document.querySelector<HTMLInputElement>("#part");
   chooseSelectedLines(player);
 
+  // A video that was stopped for a note plays on once the note is saved.
+  let playsOn = false;
+  const stop = () => {
+    playsOn ||= !video.paused;
+    video.pause();
+  };
+  note?.addEventListener("submit", () => {
+    if (playsOn) void video.play();
+    playsOn = false;
+  });
+
   document.addEventListener("playtest:mark", ({ detail: { seconds } }) => {
     if (!note) return;
-    video.pause();
+    stop();
     position!.set(here(seconds));
     const text = the("[name=text]", note);
     showPartOf(text);
@@ -99,7 +110,7 @@ export function takePositions(note: HTMLFormElement | null): void {
     if (detail.use === "none") return;
     const field = detail.use === "clip" ? clip : note?.querySelector<HTMLElement>("[name=text]");
     if (!field) return;
-    video.pause();
+    stop();
     if (detail.use === "note") position!.set(text);
     const folded = field.closest("details");
     if (folded) folded.open = true;
