@@ -68,7 +68,7 @@ function service({ options, program, data, envFile, graceMs, drainMs, inHome, wr
   return `# /etc/systemd/system/playtest.service, for:
 #   useradd --system --home-dir ${data} --shell /usr/sbin/nologin ${options.user}
 #   systemctl daemon-reload && systemctl enable --now playtest
-# The first start writes an admin API key to ${path(join(data, "admin-key"))}. To back up: playtest serve backup FOLDER --data ${data}
+# The first start writes an admin API key to ${path(join(data, "admin-key"))}. To back up: ${["playtest serve backup FOLDER --data", data, ...configOf(options)].join(" ")}
 ${inHome ? `# Node.js, the program or the data is in a home directory, where ${options.user} must be able to read it.\n` : ""}
 [Unit]
 Description=playtest server

@@ -223,7 +223,7 @@ export const addKnownOffers = async (tx: Query, reader: Reader): Promise<string[
   const rows = await tx.all<{ playtest_id: string }>(
     `INSERT INTO known_offers (user_id, playtest_id, created_at) SELECT me.id, p.id, c.now ${fromOffers(reader)}
       AND ${suits("me.id", "device", "g.devices")} AND ${suits("me.id", "language", "g.languages")}
-      AND NOT EXISTS (SELECT 1 FROM known_offers k WHERE k.user_id = me.id AND k.playtest_id = p.id) RETURNING playtest_id`,
+      AND NOT EXISTS (SELECT 1 FROM known_offers k WHERE k.user_id = me.id AND k.playtest_id = p.id) ON CONFLICT DO NOTHING RETURNING playtest_id`,
     ...readerValues(reader),
   );
   return rows.map((row) => row.playtest_id);

@@ -78,8 +78,8 @@ export interface Remote {
 export interface Unfinished {
   /** How many bytes from the start of the upload are there. */
   size(id: string): Promise<number>;
-  /** Keeps the bytes of the file from that size on, as long as `isHeld` says that the upload is this process's. */
-  save(id: string, path: string, isHeld: () => Promise<boolean>): Promise<void>;
+  /** Keeps the bytes of the file from that size on, as long as `goesOn` says that no other process has or wants the upload. */
+  save(id: string, path: string, goesOn: () => Promise<boolean>): Promise<void>;
   /** Brings the file up to that size. */
   load(id: string, path: string): Promise<void>;
   remove(id: string): Promise<void>;

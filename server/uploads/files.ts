@@ -51,9 +51,9 @@ export class UploadFiles extends DataStore {
     await writeFile(this.path(id), "", { mode: 0o600 });
   }
 
-  /** Keeps what arrived, as long as `isHeld` says so, where processes find it that share no folder with this one. */
-  async save(id: string, isHeld: () => Promise<boolean>): Promise<void> {
-    await this.#unfinished?.save(id, this.path(id), isHeld);
+  /** Keeps what arrived, as long as `goesOn` says so, where processes find it that share no folder with this one. */
+  async save(id: string, goesOn: () => Promise<boolean>): Promise<void> {
+    await this.#unfinished?.save(id, this.path(id), goesOn);
   }
 
   /** Removes a file of this process's own folder that other processes do not go on with: what was written last is no part of the upload. */

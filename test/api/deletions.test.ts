@@ -39,6 +39,18 @@ onBothDatabases("deleted accounts and backups", (serve, it) => {
     expect([...parseDeletions(readFileSync(path, "utf8"))!]).toEqual([[second.id, at + 60_000]]);
   });
 
+  it("are listed anew after a restored backup brought them back", async () => {
+    const folder = freshFolder();
+    const server = await serve(to(folder));
+    const admin = await firstAdmin(server);
+    const { id } = await registerPlaytester(server);
+    const path = join(folder, deletionsFile);
+    const at = server.clock.now();
+    writeFileSync(path, deletionLine(id, at - 86_400_000));
+    expect((await admin.delete(`/admin/users/${id}`)).status).toBe(200);
+    expect([...parseDeletions(readFileSync(path, "utf8"))!]).toEqual([[id, at]]);
+  });
+
   it("are listed when their own request is answered", async () => {
     const folder = freshFolder();
     const server = await serve(to(folder));

@@ -845,7 +845,7 @@ const facts: MailFact[] = [
     },
   },
   {
-    says: "A new playtest is open to you. Others see it too, so the last slot may be taken when you look.",
+    says: "A new playtest is open to you. A slot may be taken before you look.",
     happen: askedAndOrdered(),
     async holds({ server, tess }, text) {
       const [, id] = /offers\/(\S+)/.exec(text)!;

@@ -80,7 +80,7 @@ onBothDatabases("emails about new playtests", (serve, it) => {
     expect([mail!.subject, mail!.to, others]).toEqual(["3 new playtests for you", (await tess.getMe()).email, []]);
     const text = mail!.text.split("\n\n");
     expect(text.slice(1, 5)).toEqual([
-      "3 new playtests are open to you. Others see them too, so the last slot may be taken when you look.",
+      "3 new playtests are open to you. A slot may be taken before you look.",
       `* Lantern Deep\n  $10.00 for 60 minutes.\n  Played at ${zonedText(Date.parse(scheduledAt), "Asia/Kolkata")}. Submit your video within 24 hours after that.\n  See and claim:\n  ${server.baseUrl}/play/offers/${fixed}`,
       `* Lantern Deep\n  $10.00 in all for 30 minutes with 2 players.\n  The owner chooses who plays. Submit your video within 72 hours after the owner chooses you.\n  See and apply:\n  ${server.baseUrl}/play/offers/${manual}`,
       `* Cave\n  $10.00 for 60 minutes.\n  Submit your video within 24 hours after you claim it.\n  See and claim:\n  ${server.baseUrl}/play/offers/${claimed}`,

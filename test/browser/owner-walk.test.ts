@@ -99,10 +99,14 @@ async function upload(page: Page, path: string, hasScripts: boolean): Promise<vo
   const state = (text: string) => page.locator("#build-state", { hasText: text }).waitFor();
   await page.setInputFiles("#build", path);
   await state("is ready to be sent");
-  const sent = page.waitForResponse((reply) => reply.request().method() === "PATCH");
+  let pieces = 0;
+  await page.route("**/api/v1/uploads/**", async (route) => {
+    if (route.request().method() !== "PATCH" || ++pieces !== 2) return route.continue();
+    await page.context().setOffline(true);
+    await route.abort("internetdisconnected");
+    await page.unrouteAll();
+  });
   await page.click("#pause"); // Its label is "Upload" now.
-  await sent;
-  await page.context().setOffline(true);
   await state("You are offline. The upload resumes when you are online again.");
   await page.context().setOffline(false);
   await state("lantern.img is uploaded.");

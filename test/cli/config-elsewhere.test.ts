@@ -41,12 +41,31 @@ describe("server whose configuration file is elsewhere", () => {
       const { code, stderr } = await serve("backup", join(folder, "backups"), "--data", data, ...more);
       expect([code, stderr]).toEqual([
         2,
-        `error: The server of ${data} has kept files in a bucket, no setting names one, and 1 of its files is not on this disk. Nothing was written. Pass the server's configuration with --config, or set PLAYTEST_BLOBS. If it uses no bucket any more, remove ${join(data, "storing")} to back up what is left.\n`,
+        `error: The server of ${data} has kept files in a bucket, no setting names one, and 1 of its files is not on this disk. Nothing was written. Pass the server's configuration with --config, or set PLAYTEST_BLOBS. If it uses no bucket any more, remove the file ${join(data, "storing/id")} to back up what is left.\n`,
       ]);
     }
     expect(existsSync(join(folder, "backups"))).toBe(false);
-    rmSync(join(data, "storing"), { recursive: true });
+    rmSync(join(data, "storing/id"));
     expect((await serve("backup", join(folder, "backups"), "--data", data)).code).toBe(11);
+  });
+
+  it("is backed up with what waits for the bucket, which is most of its files", async () => {
+    mkdirSync(join(data, "storing/builds"));
+    writeFileSync(join(data, "storing/builds", buildId), "x".repeat(1_000));
+    const made = await json("backup", join(folder, "copy.tar"), "--data", data);
+    expect(made).toMatchObject({ missing: [] });
+  });
+
+  it("is restored over with the same programs without being asked", async () => {
+    const command = [process.execPath, "-e", "0"];
+    writeFileSync(config, JSON.stringify({ blobs: { address: bucket.address }, clips: { ffmpeg: command } }));
+    const target = join(folder, "copy.tar");
+    await json("backup", target, "--data", data, "--config", config);
+    const restored = join(folder, "restored");
+    const refused = await serve("restore", target, "--data", restored, "--yes");
+    expect([refused.code, refused.stderr]).toEqual([expect.any(Number), expect.stringContaining("pass --allow-programs")]);
+    const { stderr } = await serve("restore", target, "--data", restored, "--yes", "--config", config, "--json");
+    expect([stderr, existsSync(restored)]).toEqual(["", true]);
   });
 
   it.each(["backup", "export"])("is copied by %s with that file as its configuration, and restored by it", async (command) => {

@@ -28,7 +28,7 @@ const seed = process.env.PLAYTEST_SEED ?? "bucket";
 /** Uploads at the same time. */
 const atOnce = 4;
 /** A process is killed once in so many pieces. */
-const piecesPerKill = 12;
+const piecesPerKill = 5;
 
 const kinds: readonly BucketFault[] = [
   { method: "PUT", kind: "503" },

@@ -78,14 +78,19 @@ export async function backup(options: BackupOptions): Promise<Backup> {
   return { ...made, removed, location: reportLocation(location) };
 }
 
-/** Throws for a server that has kept files in a bucket which no setting names: a backup would have none of them, and replace older ones. */
+/**
+ * Throws for a server that has kept files in a bucket which no setting names, unless most of its files are on the disk: a backup would have
+ * none of those in the bucket, and replace older ones.
+ */
 async function requireOnDisk(location: DatabaseLocation): Promise<void> {
   const { dataDir } = location;
-  if (!existsSync(join(dataDir, "storing", "id"))) return;
-  const lost = (await blobsNow(location)).filter((key) => sizeOnDisk(dataDir, key) === undefined);
-  if (lost.length === 0) return;
+  const marker = join(dataDir, "storing", "id");
+  if (!existsSync(marker)) return;
+  const all = await blobsNow(location);
+  const lost = all.filter((key) => sizeOnDisk(dataDir, key) === undefined);
+  if (lost.length === 0 || 2 * lost.length < all.length) return;
   throw new ConfigError(
-    `The server of ${dataDir} has kept files in a bucket, no setting names one, and ${lost.length} of its files ${lost.length === 1 ? "is" : "are"} not on this disk. Nothing was written. Pass the server's configuration with --config, or set PLAYTEST_BLOBS. If it uses no bucket any more, remove ${join(dataDir, "storing")} to back up what is left.`,
+    `The server of ${dataDir} has kept files in a bucket, no setting names one, and ${lost.length} of its files ${lost.length === 1 ? "is" : "are"} not on this disk. Nothing was written. Pass the server's configuration with --config, or set PLAYTEST_BLOBS. If it uses no bucket any more, remove the file ${marker} to back up what is left.`,
   );
 }
 

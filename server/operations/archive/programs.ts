@@ -13,9 +13,15 @@ export interface Program {
   command: string;
 }
 
-/** The programs that a server would run after a restore and that it does not run with the settings in `dataDir`. */
-export async function newPrograms(archive: Archive, dataDir: string): Promise<Program[]> {
-  const present = programsIn(await configIn(dataDir));
+/** Where a server has its settings: in the file that `--config` names, or in its data folder. */
+interface Settings {
+  dataDir: string;
+  config?: string | undefined;
+}
+
+/** The programs that a server would run after a restore and that it does not run with its settings. */
+export async function newPrograms(archive: Archive, server: Settings): Promise<Program[]> {
+  const present = programsIn(await configOf(server));
   return programsIn(await archive.text(names.config)).filter(
     (one) => !present.some(({ setting, command }) => setting === one.setting && command === one.command),
   );
@@ -24,23 +30,24 @@ export async function newPrograms(archive: Archive, dataDir: string): Promise<Pr
 /** What a restore changes in the configuration. */
 export interface ConfigChanges {
   programs: Program[];
-  /** The names of all settings that are not as they are in the data folder, sorted. */
+  /** The names of all settings that are not as they are on the server, sorted. */
   settings: string[];
 }
 
 /** What the archive at a path would change in the configuration. Throws as `openArchive` does. */
-export async function configChangesAt(path: string, dataDir: string): Promise<ConfigChanges> {
+export async function configChangesAt(path: string, server: Settings): Promise<ConfigChanges> {
   const archive = await openArchive(path);
   try {
-    const [before, after] = [leavesOf(await configIn(dataDir)), leavesOf(await archive.text(names.config))];
+    const [before, after] = [leavesOf(await configOf(server)), leavesOf(await archive.text(names.config))];
     const settings = [...new Set([...before.keys(), ...after.keys()])].filter((name) => before.get(name) !== after.get(name));
-    return { programs: await newPrograms(archive, dataDir), settings: settings.sort() };
+    return { programs: await newPrograms(archive, server), settings: settings.sort() };
   } finally {
     await archive.close();
   }
 }
 
-const configIn = (dataDir: string) => readFile(join(dataDir, names.config), "utf8").catch(() => undefined);
+const configOf = ({ dataDir, config }: Settings) =>
+  readFile(config ?? join(dataDir, names.config), "utf8").catch(() => undefined);
 
 /** The values of a configuration as JSON, by their dotted names. */
 function leavesOf(config: string | undefined): Map<string, string> {

@@ -122,8 +122,12 @@ async function requireFree({ replace, env, archive }: RestoreOptions, location: 
 }
 
 /** An archive may come from somebody else, and its settings must not make the server run their programs. */
-async function requireConfirmed(archive: Archive, { programs }: RestoreOptions, { dataDir }: DatabaseLocation): Promise<void> {
-  const strange = (await newPrograms(archive, dataDir)).find(
+async function requireConfirmed(
+  archive: Archive,
+  { programs, config }: RestoreOptions,
+  { dataDir }: DatabaseLocation,
+): Promise<void> {
+  const strange = (await newPrograms(archive, { dataDir, config })).find(
     (one) => !programs.some(({ setting, command }) => setting === one.setting && command === one.command),
   );
   if (strange === undefined) return;

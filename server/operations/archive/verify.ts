@@ -41,7 +41,7 @@ export async function verifyBackup({ path, folder, config, env, ...options }: Ve
   const { PLAYTEST_DATABASE_URL: _, DATABASE_URL: __, ...rest } = env;
   try {
     // No server runs there that could start them.
-    const { programs } = await configChangesAt(archive, data);
+    const { programs } = await configChangesAt(archive, { dataDir: data });
     const where = { data, config, env: rest };
     const restored = await restore({ ...options, ...where, archive, replace: false, programs, dryRun: false });
     const checks = await doctor({ ...where, ledger: true, fix: false, now: options.now });

@@ -33,19 +33,16 @@ async function addToList(deps: Deps, userId: string): Promise<void> {
   if (!user || user.deleted_at === null) return;
   const path = join(to, deletionsFile);
   try {
-    if (await isListed(path, userId)) return;
-    await appendFile(path, deletionLine(userId, user.deleted_at), { mode: 0o600 });
+    const line = deletionLine(userId, user.deleted_at);
+    // An account that came back with a restored backup has an earlier line, and needs one of this time.
+    if ((await readFile(path, "utf8").catch(unlessMissing))?.includes(line)) return;
+    await appendFile(path, line, { mode: 0o600 });
     await flush(path);
   } catch (error) {
     deps.outages.failed(outage, (error as Error).message);
     throw error;
   }
   deps.outages.worked(outage);
-}
-
-async function isListed(path: string, userId: string): Promise<boolean> {
-  const text = await readFile(path, "utf8").catch(unlessMissing);
-  return parseDeletions(text ?? "")?.has(userId) ?? false;
 }
 
 /** Deletes the accounts again that were deleted after the backup which was restored. */

@@ -333,7 +333,7 @@ export function newOffersLetter({ config, zone, offers, total, heldAll }: NewOff
     subject: total === 1 ? `A new playtest for you: ${names[0]}` : `${total} new playtests for you`,
     preview: names.join(" · "),
     paragraphs: [
-      `${total === 1 ? "A new playtest is" : `${total} new playtests are`} open to you. Others see ${total === 1 ? "it" : "them"} too, so the last slot may be taken when you look.`,
+      `${total === 1 ? "A new playtest is" : `${total} new playtests are`} open to you. A slot may be taken before you look.`,
       ...(heldAll === null
         ? []
         : [`You hold ${plural(heldAll, "slot")}, the most at once. Before you claim another one, submit or release one.`]),

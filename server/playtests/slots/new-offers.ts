@@ -26,13 +26,14 @@ export async function beginTelling(tx: Tx, userId: string): Promise<void> {
 
 /**
  * Tells a playtester of the playtests that are offered to them and are new, and runs again the next day, unless these emails were turned off
- * or asked for anew since. Row locks are enough: of two runs, one cannot complete the job, and what it reads may change before the email is
- * read anyway.
+ * or asked for anew since. Row locks are enough: of two runs, one cannot complete the job, an account is not deleted meanwhile, and what else
+ * is read may change before the email is read anyway.
  */
 export const tellOfPlaytests = (job: Job, deps: Deps) =>
   deps.store.write(
     async (tx) => {
       const userId = String(job.payload.userId);
+      users.lock(tx, userId);
       const setting = await findSetting(tx, userId, newPlaytests);
       if (!setting || setting.mail === "off" || setting.updated_at !== job.payload.askedAt) return job.done(tx);
       // Not within hours of this run where it is late.

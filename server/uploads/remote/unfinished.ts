@@ -33,7 +33,7 @@ export function createUnfinished({ client }: Bucket): Unfinished {
 
   return {
     size: async (id) => endOf(await piecesOf(id)),
-    async save(id, path, isHeld) {
+    async save(id, path, goesOn) {
       const size = (await sizeOf(path)) ?? 0;
       let from = size === 0 ? 0 : endOf(await piecesOf(id));
       if (size <= from) return;
@@ -42,7 +42,7 @@ export function createUnfinished({ client }: Bucket): Unfinished {
         while (from < size) {
           const bytes = await pieceOf(file, from, Math.min(most, size - from));
           // A process that hung until another took the upload over must not replace what that one saved.
-          if (!(await isHeld())) return;
+          if (!(await goesOn())) return;
           await bucket.put(`${folder(id)}${String(from).padStart(16, "0")}`, bytes);
           from += bytes.length;
         }

@@ -7,12 +7,14 @@ import type { Page } from "../types.ts";
 
 /** The folder of the package that this program runs from. */
 function packageFolder(start: string): string {
-  return existsSync(join(start, "package.json")) ? start : packageFolder(dirname(start));
+  return existsSync(join(start, "package.json")) || dirname(start) === start ? start : packageFolder(dirname(start));
 }
 
 const folder = packageFolder(import.meta.dirname);
 /** Not in a checkout: its build may be older than its sources. */
-const isInstalled = !existsSync(join(folder, "src"));
+const isInstalled = existsSync(join(folder, "package.json")) && !existsSync(join(folder, "src"));
+/** Where files share their content on the disk, each is packed all the same: npm leaves out links. */
+const noLinks = Object.assign(new Map(), { get: () => undefined });
 
 /** The address of the package that installs the command of this server's version; null when the server runs in a checkout. */
 export const commandPackageUrl = (baseUrl: string): string | null => (isInstalled ? baseUrl + pages.commandPackage() : null);
@@ -23,7 +25,8 @@ async function pack(): Promise<Buffer> {
   const { files } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { files: string[] };
   const present = ["package.json", ...files].filter((name) => existsSync(join(folder, name)));
   const parts: Buffer[] = [];
-  for await (const part of create({ cwd: folder, gzip: true, portable: true, prefix: "package" }, present)) parts.push(part);
+  for await (const part of create({ cwd: folder, gzip: true, portable: true, prefix: "package", linkCache: noLinks }, present))
+    parts.push(part);
   return Buffer.concat(parts);
 }
 
@@ -33,7 +36,10 @@ export function commandPackage(): Page {
   return async (request, response, url) => {
     if (url.pathname !== pages.commandPackage() || !isInstalled) throw notFound();
     if (request.method !== "GET" && request.method !== "HEAD") throw methodNotAllowed(["GET"], "page");
-    packed ??= pack();
+    packed ??= pack().catch((error) => {
+      packed = undefined;
+      throw error;
+    });
     const body = await packed;
     // npm would keep it, and install it again after the server was upgraded.
     response.writeHead(200, { "Content-Type": "application/gzip", "Content-Length": body.length, "Cache-Control": "no-store" });

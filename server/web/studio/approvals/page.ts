@@ -48,9 +48,10 @@ async function approvalPage(context: StudioContext): Promise<PageContent> {
 }
 
 function card(context: StudioContext, one: Approval): Markup {
+  const offeredTo = targetingText(one);
   const left = one.status === "pending" ? until(one.expiresAt, context.now) : "";
   return html`<li class="card"><div class="head"><h2><a href="${studio.game(one.gameId)}">${one.gameName}</a></h2>${approvalBadge(one.status)}</div>
-<ul class="facts"><li>${usd(one.totalCents)}</li><li>${plural(one.quantity, "slot")} of ${one.durationMinutes} min</li>${one.playerCount > 1 && html`<li>${one.playerCount} players</li>`}<li>${one.visibility}</li><li>offered to ${targetingText(one)}</li>${one.selectionMode === "manual" && html`<li>you choose who plays</li>`}${one.scheduledAt != null && html`<li>played at ${timeIn(one.scheduledAt, null)}</li>`}${one.ref !== null && html`<li>${one.ref}</li>`}<li>by the API key ${one.keyName}</li><li>${time(one.createdAt)}</li>${left !== "" && html`<li>waits ${left}</li>`}</ul>
+<ul class="facts"><li>${usd(one.totalCents)}</li><li>${plural(one.quantity, "slot")} of ${one.durationMinutes} min</li>${one.playerCount > 1 && html`<li>${one.playerCount} players</li>`}<li>${one.visibility}</li>${offeredTo !== undefined && html`<li>offered to ${offeredTo}</li>`}${one.selectionMode === "manual" && html`<li>you choose who plays</li>`}${one.scheduledAt != null && html`<li>played at ${timeIn(one.scheduledAt, null)}</li>`}${one.ref !== null && html`<li>${one.ref}</li>`}<li>by the API key ${one.keyName}</li><li>${time(one.createdAt)}</li>${left !== "" && html`<li>waits ${left}</li>`}</ul>
 ${one.notesForTesters && prose(one.notesForTesters)}${one.reason !== null && html`<p>${one.reason}</p>`}
 ${one.status === "pending" && decision(context, one)}${one.playtestId !== null && html`<p><a href="${studio.playtest(one.playtestId)}">See the playtest<span class="hidden"> of ${one.gameName}</span></a></p>`}</li>`;
 }

@@ -40,12 +40,17 @@ function resultText({ archive: from, createdAt, dataDir, files, bytes: size, rep
  * Says which settings the archive changes, and asks about programs that the server would run because of them. --yes is not enough: it was
  * given without knowing of them.
  */
-async function confirmSettings(ctx: Context, path: string, dataDir: string, allowed: boolean) {
+async function confirmSettings(
+  ctx: Context,
+  path: string,
+  server: { dataDir: string; config?: string | undefined },
+  allowed: boolean,
+) {
   const { configChangesAt } = await import("../../../../server/operations/archive/programs.ts");
-  const { programs, settings } = await configChangesAt(path, dataDir).catch((error: unknown) => Promise.reject(refused(error)));
+  const { programs, settings } = await configChangesAt(path, server).catch((error: unknown) => Promise.reject(refused(error)));
   if (settings.length > 0)
     ctx.out.warn(
-      `${path} brings other settings than ${dataDir} has: ${settings.join(", ")}. Settings decide where email and money go: check config.json before you start the server.`,
+      `${path} brings other settings than ${server.config ?? server.dataDir} has: ${settings.join(", ")}. Settings decide where email and money go: check config.json before you start the server.`,
     );
   if (programs.length === 0 || allowed) return programs;
   const listed = programs.map(({ setting, command }) => `${setting} ${command}`).join(", ");
@@ -66,7 +71,12 @@ async function restoreArchive(ctx: Context, path: string, flags: Given, replace:
   const dryRun = ctx.flags.dryRun === true;
   const { allowPrograms, ...given } = flags;
   const env = serverEnv(ctx);
-  const programs = await confirmSettings(ctx, path, dataLocationOf({ ...given, env }).dataDir, allowPrograms);
+  const programs = await confirmSettings(
+    ctx,
+    path,
+    { ...given, dataDir: dataLocationOf({ ...given, env }).dataDir },
+    allowPrograms,
+  );
   const options = { ...given, env, archive: path, replace, programs, dryRun, now: ctx.now(), signal: ctx.signal };
   const done = await withProgress(ctx, (onProgress) => restore({ ...options, onProgress }));
   const text = dryRun
