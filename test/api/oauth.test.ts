@@ -544,6 +544,7 @@ onBothDatabases("programs that are connected by OAuth", (serve, it) => {
       const { tokens, browser, connected, oauth } = await scene(server);
       const { access_token: token } = await tokens();
       const [key] = await connected();
+      await server.advance(0);
       expect(server.mails.at(-1)!.text).toContain("Test Agent");
       const { html } = await browser.get("/studio/account/keys");
       expect(html).toContain("connected program");

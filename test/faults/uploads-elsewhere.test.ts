@@ -159,7 +159,7 @@ describe("server that lost an upload to one with a folder of its own", () => {
     expect([423, "closed"]).toContain(await stalled.outcome);
     await expect.poll(() => existsSync(stalled.file), { interval: 5 }).toBe(false);
     expect(bucket.contents()).toEqual(saved);
-    expect(await offsetAt(market, one, url)).toEqual([200, String(2 * mib)]);
+    await expect.poll(() => offsetAt(market, one, url)).toEqual([200, String(2 * mib)]);
     expect((await patch(one, owner, url, 2 * mib, build.subarray(2 * mib))).status).toBe(204);
     await expectStored(market);
     const { builds } = (await owner.get(`/games/${market.gameId}/builds`)).body.data;
