@@ -110,7 +110,7 @@ it("serves, takes an order and ends on SIGTERM with 0", async () => {
     encoding: "utf8",
     env: { ...clean, ...env },
   });
-  expect(there).toMatchObject({ status: 0, stdout: games.stdout });
+  expect(there).toMatchObject({ status: 0, stdout: playtest(["games", "list", "--json"], env).stdout });
   server.kill("SIGTERM");
   expect(await new Promise((resolve) => server!.once("exit", (code) => resolve(code)))).toBe(0);
 });
