@@ -41,7 +41,7 @@ describe("server whose configuration file is elsewhere", () => {
       const { code, stderr } = await serve("backup", join(folder, "backups"), "--data", data, ...more);
       expect([code, stderr]).toEqual([
         2,
-        `error: The server of ${data} has kept files in a bucket, no setting names one, and 1 of its files is not on this disk. Nothing was written. Pass the server's configuration with --config, or set PLAYTEST_BLOBS. If it uses no bucket any more, remove the file ${join(data, "storing/id")} to back up what is left.\n`,
+        `error: The server of ${data} has used a bucket, no setting names one, and 1 of its files is not on this disk. Nothing was written. Pass the server's configuration with --config, or set PLAYTEST_BLOBS. If it uses no bucket any more, remove the file ${join(data, "storing/id")} to back up what is left.\n`,
       ]);
     }
     expect(existsSync(join(folder, "backups"))).toBe(false);

@@ -79,7 +79,7 @@ export async function backup(options: BackupOptions): Promise<Backup> {
 }
 
 /**
- * Throws for a server that has kept files in a bucket which no setting names, unless most of its files are on the disk: a backup would have
+ * Throws for a server that has used a bucket which no setting names, unless most of its files are on the disk: a backup would have
  * none of those in the bucket, and replace older ones.
  */
 async function requireOnDisk(location: DatabaseLocation): Promise<void> {
@@ -90,7 +90,7 @@ async function requireOnDisk(location: DatabaseLocation): Promise<void> {
   const lost = all.filter((key) => sizeOnDisk(dataDir, key) === undefined);
   if (lost.length === 0 || 2 * lost.length < all.length) return;
   throw new ConfigError(
-    `The server of ${dataDir} has kept files in a bucket, no setting names one, and ${lost.length} of its files ${lost.length === 1 ? "is" : "are"} not on this disk. Nothing was written. Pass the server's configuration with --config, or set PLAYTEST_BLOBS. If it uses no bucket any more, remove the file ${marker} to back up what is left.`,
+    `The server of ${dataDir} has used a bucket, no setting names one, and ${lost.length} of its files ${lost.length === 1 ? "is" : "are"} not on this disk. Nothing was written. Pass the server's configuration with --config, or set PLAYTEST_BLOBS. If it uses no bucket any more, remove the file ${marker} to back up what is left.`,
   );
 }
 

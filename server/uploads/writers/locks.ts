@@ -101,11 +101,11 @@ export class Locks {
     }, extendEveryMs);
     const isHeld = async () => (await extend()) !== undefined;
     // Who wants the upload does not wait until all is kept: the client sends the rest again.
-    const isWantedHere = async () => (await extend())?.wanted === 0;
+    const goesOn = async () => (await extend())?.wanted === 0;
     const release = async () => {
       try {
         // One that goes on is kept where other processes find it. What cannot be kept now is sent again by the client.
-        if (!ended) await this.#files.save(id, isWantedHere).catch(() => {});
+        if (!ended) await this.#files.save(id, goesOn).catch(() => {});
         clearInterval(heartbeat);
         const isMine = (await this.#write((tx) => writers.release(tx, id, token))) > 0 || ended;
         if (!isMine) await this.#files.abandon(id);

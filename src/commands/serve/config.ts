@@ -2,7 +2,7 @@ import type { EffectiveRow, SettingRow } from "../../../server/config/reference.
 import { type Context, columnsOf, define, flag, prose, viewOf } from "../../cli/define.ts";
 import { usage } from "../../errors.ts";
 import { fold } from "../../io/text.ts";
-import { settled } from "./location-flags.ts";
+import { withSettings } from "./location-flags.ts";
 import { refused } from "./refused.ts";
 import { serverEnv } from "./server-env.ts";
 
@@ -53,7 +53,7 @@ export const config = define({
   risk: "local",
   args: {},
   flags: {
-    ...settled,
+    ...withSettings,
     schema: flag.toggle("Print a JSON Schema of config.json"),
     example: flag.toggle("Print a complete config.json with the defaults"),
   },

@@ -3,7 +3,7 @@ import { col, define, flag, prose, viewOf } from "../../cli/define.ts";
 import { isEmailAddress, withAsciiDomain } from "../../contract/text/email-address.ts";
 import { failure, usage } from "../../errors.ts";
 import { plural } from "../../io/text.ts";
-import { settled } from "./location-flags.ts";
+import { withSettings } from "./location-flags.ts";
 import { refused } from "./refused.ts";
 import { serverEnv } from "./server-env.ts";
 
@@ -21,7 +21,7 @@ export const doctor = define({
   risk: "local",
   args: {},
   flags: {
-    ...settled,
+    ...withSettings,
     ledger: flag.toggle("Also check the fourteen invariants of the ledger, which reads every posting"),
     fix: flag.toggle("Repair cached balances and file modes and requeue failed jobs; with SQLite, stop the server first"),
     mailTo: flag.text("Also send an email to this address, with the settings of the server", { value: "EMAIL" }),

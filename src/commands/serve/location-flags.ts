@@ -9,4 +9,4 @@ export const location = {
 };
 
 /** Flags of a command that also needs the server's settings. */
-export const settled = { ...location, config };
+export const withSettings = { ...location, config };

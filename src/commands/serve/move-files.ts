@@ -2,7 +2,7 @@ import type { MovedBlobs } from "../../../server/operations/move-blobs.ts";
 import { define, flag } from "../../cli/define.ts";
 import { usage } from "../../errors.ts";
 import { bytes, plural } from "../../io/text.ts";
-import { settled } from "./location-flags.ts";
+import { withSettings } from "./location-flags.ts";
 import { serverEnv } from "./server-env.ts";
 import { withProgress } from "./with-progress.ts";
 
@@ -23,7 +23,7 @@ export const moveFiles = define({
     "To a bucket that the server already uses (blobs.address), the files are then removed from the disk. Otherwise nothing is removed.",
   risk: "local",
   args: {},
-  flags: { ...settled, to: flag.text("The address of the bucket, or disk", { value: "ADDRESS" }) },
+  flags: { ...withSettings, to: flag.text("The address of the bucket, or disk", { value: "ADDRESS" }) },
   examples: [
     "playtest serve move-files --to s3://playtest-files?region=eu-central-1 --data /var/lib/playtest",
     "playtest serve move-files --to disk --data /var/lib/playtest",

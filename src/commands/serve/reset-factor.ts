@@ -1,6 +1,6 @@
 import { arg, define } from "../../cli/define.ts";
 import { plural } from "../../io/text.ts";
-import { settled } from "./location-flags.ts";
+import { withSettings } from "./location-flags.ts";
 import { locationText } from "./location-text.ts";
 import { refused } from "./refused.ts";
 import { serverEnv } from "./server-env.ts";
@@ -14,7 +14,7 @@ export const resetFactor = define({
     "API keys and the password remain valid. With SQLite, stop the server first.",
   risk: "destroy",
   args: { account: arg.text("Email address or id of the account") },
-  flags: settled,
+  flags: withSettings,
   confirm: ({ args }) => `Remove the second factor of ${args.account}? Signing in then takes no code any more.`,
   examples: [
     "playtest serve reset-factor admin@playtest.invalid --data /srv/playtest",

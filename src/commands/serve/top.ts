@@ -1,6 +1,6 @@
 import { type Context, define, flag } from "../../cli/define.ts";
 import { CliError, failure, usage } from "../../errors.ts";
-import { settled } from "./location-flags.ts";
+import { withSettings } from "./location-flags.ts";
 import { refused } from "./refused.ts";
 import { serverEnv } from "./server-env.ts";
 import { type Frame, frameLines, frameOf, parseMetrics, type Sample } from "./top-frame.ts";
@@ -98,7 +98,7 @@ export const top = define({
   risk: "local",
   args: {},
   flags: {
-    ...settled,
+    ...withSettings,
     token: flag.text("Token of the metrics (default: metrics.token of the configuration)", { value: "TOKEN" }),
     once: flag.toggle("Print one frame"),
   },

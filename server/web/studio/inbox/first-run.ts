@@ -31,7 +31,7 @@ function install(context: StudioContext): Markup {
   if (commandPackage === null) {
     return html`<p><a href="${pages.topic("getting-started")}">Install the command</a>, then sign in to this server:</p>`;
   }
-  return html`<p>Install the command with <a href="${pages.topic("getting-started")}">Node.js</a>:</p>
+  return html`<p><a href="${pages.topic("getting-started")}">Install the command</a>, which needs Node.js 20.19 or later:</p>
 ${command(context, `npm install --global ${commandPackage}`)}<p>Then sign in to this server:</p>
 `;
 }

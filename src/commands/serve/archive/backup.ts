@@ -3,7 +3,7 @@ import { arg, type Context, define, flag, type Outcome } from "../../../cli/defi
 import { version } from "../../../cli/version.ts";
 import { failure, PipeClosed, partlyDone, usage } from "../../../errors.ts";
 import { bytes, plural } from "../../../io/text.ts";
-import { settled } from "../location-flags.ts";
+import { withSettings } from "../location-flags.ts";
 import { locationText } from "../location-text.ts";
 import { serverEnv } from "../server-env.ts";
 import { withProgress } from "../with-progress.ts";
@@ -88,7 +88,7 @@ export const backup = define({
   args: {
     target: arg.text("Directory of the backups, file to create, such as backup.tar, or - for a tar archive on standard output"),
   },
-  flags: { ...settled, keep, force },
+  flags: { ...withSettings, keep, force },
   examples: [
     "playtest serve backup /var/backups/playtest --keep 7d,4w,12m --data /srv/playtest",
     "playtest serve backup before-upgrade.tar --data /srv/playtest",
@@ -109,7 +109,7 @@ export const exportCommand = define({
       "File to create, such as export.tar, a directory in which to create a file named by the time, or - for standard output",
     ),
   },
-  flags: { ...settled, keep, force },
+  flags: { ...withSettings, keep, force },
   examples: [
     "playtest serve export export.tar --data /srv/playtest",
     "playtest serve export export.tar --data /srv/playtest --database-url postgres://localhost/playtest",

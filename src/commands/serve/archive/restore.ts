@@ -2,7 +2,7 @@ import type { Restored } from "../../../../server/operations/archive/restore.ts"
 import { arg, type Context, define, flag, type Outcome } from "../../../cli/define.ts";
 import { declined } from "../../../errors.ts";
 import { bytes, plural } from "../../../io/text.ts";
-import { settled } from "../location-flags.ts";
+import { withSettings } from "../location-flags.ts";
 import { locationText } from "../location-text.ts";
 import { refused } from "../refused.ts";
 import { serverEnv } from "../server-env.ts";
@@ -11,7 +11,7 @@ import { withArchive } from "./input.ts";
 
 const archive = arg.text("Backup or export: a directory or a file, or - for a file on standard input");
 const flags = {
-  ...settled,
+  ...withSettings,
   allowPrograms: flag.toggle("Restore settings of the archive that make the server run programs, such as transcriber.command"),
 };
 const restoreFlags = {
