@@ -296,4 +296,29 @@ describe("PostgreSQL writes that share a transaction", () => {
     await elsewhere;
     expect(await Promise.all(stuck)).toEqual([1, 1, 1, 1]);
   });
+
+  it("wait half a second for a row that another process holds, and then run alone, so that only the one that needs it waits on", async () => {
+    await store.write((tx) => put(tx, "held"));
+    const [locked, over] = [gate(), gate()];
+    const elsewhere = store.write(
+      async (tx) => {
+        await tx.run("UPDATE settings SET value = 'elsewhere'");
+        locked.open();
+        await over.passed;
+      },
+      { isolation: "rows" },
+    );
+    await locked.passed;
+    const limits: string[] = [];
+    const needsIt = write(["held"], async (tx) => {
+      limits.push((await tx.one<{ lock_timeout: string }>("SHOW lock_timeout"))!.lock_timeout);
+      return tx.run("UPDATE settings SET value = 'here' WHERE name = 'held'");
+    });
+    expect(await write(["other"], (tx) => put(tx, "other"))).toBe(1);
+    over.open();
+    await elsewhere;
+    expect(await needsIt).toBe(1);
+    expect(limits).toEqual(["500ms", "5s"]);
+    expect(await stored()).toBe("held=here other");
+  });
 });

@@ -18,10 +18,10 @@ export interface ConnectionOptions {
   quietMs?: number;
 }
 
+/** How long (ms) a transaction waits for the lock of a row, if it names no other time. */
+const defaultLockMs = 5_000;
 /** Read-only unless a transaction says otherwise, so that `read` cannot write, and limits for lock waits and idle transactions. */
-const sessionSettings = "-c default_transaction_read_only=on -c lock_timeout=5s -c idle_in_transaction_session_timeout=30s";
-/** The same limits for one transaction: a pooler gives each transaction another session and accepts no settings for it. */
-const transactionSettings = "SET LOCAL lock_timeout = '5s'; SET LOCAL idle_in_transaction_session_timeout = '30s'";
+const sessionSettings = `-c default_transaction_read_only=on -c lock_timeout=${defaultLockMs} -c idle_in_transaction_session_timeout=30s`;
 
 const queryTimeoutMs = 10_000;
 const defaultConnectMs = 5_000;
@@ -125,10 +125,15 @@ export class Connections {
     }
   }
 
-  /** The statement that begins a write. */
-  begin(isolation: string): string {
+  /**
+   * The statements that begin a write, which waits so long (ms) for the lock of a row. A pooler gives each transaction another session and
+   * accepts no settings for it, so each transaction sets them.
+   */
+  begin(isolation: string, lockMs = defaultLockMs): string {
     const begin = `BEGIN ISOLATION LEVEL ${isolation} READ WRITE`;
-    return this.#pooled ? `${begin}; ${transactionSettings}` : begin;
+    if (!this.#pooled && lockMs === defaultLockMs) return begin;
+    const settings = `SET LOCAL lock_timeout = ${lockMs}`;
+    return this.#pooled ? `${begin}; ${settings}; SET LOCAL idle_in_transaction_session_timeout = '30s'` : `${begin}; ${settings}`;
   }
 
   batch(statements: readonly Statement[]): Batch {
