@@ -10,7 +10,6 @@ import { insertRows } from "../../helpers/raw-rows.ts";
 import { stamped } from "../../helpers/stamped.ts";
 import { serveIn } from "../serve.ts";
 
-const owners = 1_000;
 const gamesEach = 10;
 /** As many race for the slots of one playtest. */
 export const racers = 64;
@@ -24,6 +23,8 @@ export interface Population {
 }
 
 export interface Size {
+  /** 1,000 unless given, with ten games each. */
+  owners?: number;
   testers: number;
   playtests: number;
 }
@@ -38,12 +39,18 @@ async function insertAll(tx: Query, table: string, rows: readonly object[]): Pro
 
 /**
  * A data folder, and the database of the URL if given, of a live server: processes of a sandbox ask the database for its clock before each
- * query. It has 1,000 owners with credit, 10,000 games, playtesters, and playtests with open slots. No server runs on it.
+ * query. With the flag `--sandbox` it is one all the same. It has owners with credit, their games, playtesters, and playtests with open
+ * slots. No server runs on it.
  */
-export async function populate(dataDir: string, size: Size, databaseUrl?: string): Promise<Population> {
+export async function populate(
+  dataDir: string,
+  size: Size,
+  databaseUrl?: string,
+  flags: readonly string[] = [],
+): Promise<Population> {
   const settings = { games: { maxPerAccount: 100 }, playtesters: { maxReserved: 1_000 } };
   writeFileSync(join(dataDir, "config.json"), JSON.stringify(settings));
-  await (await serveIn(dataDir, ["--database-url", databaseUrl ?? ""])).stop();
+  await (await serveIn(dataDir, ["--database-url", databaseUrl ?? "", ...flags])).stop();
   const store = await openStore({ dataDir, databaseUrl });
   try {
     return await store.write((tx) => fill(tx, size));
@@ -52,7 +59,7 @@ export async function populate(dataDir: string, size: Size, databaseUrl?: string
   }
 }
 
-async function fill(tx: Query, size: Size): Promise<Population> {
+async function fill(tx: Query, { owners = 1_000, ...size }: Size): Promise<Population> {
   const ownerRows = Array.from({ length: owners }, (_, index) => userRow("game_owner", index));
   const testerRows = Array.from({ length: size.testers }, (_, index) => userRow("playtester", index));
   const keys = [...ownerRows, ...testerRows].map(({ id, role }) => keyRow(id, role));
@@ -68,6 +75,12 @@ async function fill(tx: Query, size: Size): Promise<Population> {
   );
   await insertAll(tx, "games", gameRows);
   await insertAll(tx, "playtests", playtestRows);
+  // The search of a live server has them; indexing 10,000 games after the start would compete with what is measured.
+  await insertAll(
+    tx,
+    "search_slots",
+    [...gameRows, ...playtestRows].map(({ id }) => ({ slot_id: id })),
+  );
   await insertAll(
     tx,
     "slots",
@@ -187,7 +200,7 @@ const userRow = (role: "game_owner" | "playtester", index: number) => {
   return { id, email, email_key: email, password_hash: "!", role, ...name, simulated: 0, ...times };
 };
 
-const scopes = { game_owner: '["game_owner","chat","notifications"]', playtester: '["playtester","chat","notifications"]' };
+const scopes = { game_owner: '["game_owner","billing","chat","notifications"]', playtester: '["playtester","chat","notifications"]' };
 
 function keyRow(userId: string, role: keyof typeof scopes) {
   const key = `pt_sk_${randomBytes(24).toString("hex")}`;
