@@ -115,6 +115,32 @@ sessions("scheduled claim", (it) => {
   });
 
   it.for([
+    { when: "59 minutes earlier", ms: -59 * minute, status: 409 },
+    { when: "at the same time", ms: 0, status: 409 },
+    { when: "59 minutes later", ms: 59 * minute, status: 409 },
+    { when: "an hour earlier", ms: -hour, status: 201 },
+    { when: "an hour later", ms: hour, status: 201 },
+  ])("beside a slot of an hour, one $when gets $status", async ({ ms, status }, { server, owner, playtester, gameId }) => {
+    const [first, second] = [inMs(server, 2 * day), inMs(server, 2 * day + ms)];
+    const held = await claimed(playtester, await order(owner, gameId, { scheduledAt: first }), first);
+    const id = await order(owner, gameId, { scheduledAt: second });
+    const { playtest } = await playtester.getOffer({ params: { id } });
+    expect((await claimAt(playtester, id, second)).status).toBe(status);
+    if (status === 201) return expect(playtest.whyNot).toBeNull();
+    expect(playtest.whyNot).toBe(
+      `You have a slot at ${first} already, and cannot play both. Release that one first if you prefer this one.`,
+    );
+    await playtester.releaseSlot({ params: { id: held } });
+    expect((await claimAt(playtester, id, second)).status).toBe(201);
+  });
+
+  it("beside a slot at a fixed time, one without is claimed", async ({ server, owner, playtester, gameId }) => {
+    const at = inMs(server, day);
+    await claimed(playtester, await order(owner, gameId, { scheduledAt: at }), at);
+    expect((await claimAt(playtester, await order(owner, gameId))).status).toBe(201);
+  });
+
+  it.for([
     { players: 1, after: 24 },
     { players: 2, after: 72 },
   ])(
@@ -255,6 +281,23 @@ sessions("scheduled playtest with manual selection", (it) => {
     expect(applied.status).toBe(201);
     const { assignedSlotId } = await owner.approveApplication({ params: { id: applied.body.data.application.id } });
     expect(await slotOf(owner, assignedSlotId)).toMatchObject({ scheduledAt: at, deadlineAt: inMs(server, 21 * day) });
+  });
+
+  it("whoever has a slot at that time can neither apply nor be approved", async ({ server, owner, playtester, gameId }) => {
+    const at = inMs(server, 2 * day);
+    const [first, second, third] = await Promise.all(
+      (["manual", "automatic", "manual"] as const).map((selectionMode) =>
+        order(owner, gameId, { selectionMode, scheduledAt: at }),
+      ),
+    );
+    const applied = await apply(playtester, first!, at);
+    await claimed(playtester, second!, at);
+    expect((await apply(playtester, third!, at)).status).toBe(409);
+    const approved = await owner.post(`/playtest-applications/${applied.body.data.application.id}/approve`);
+    expect([approved.status, approved.body.error.message]).toEqual([
+      409,
+      `This playtester has a slot at ${at} by now, and cannot play both. Nothing was changed.`,
+    ]);
   });
 
   it("applications end after 7 days, and at the time at the latest", async ({ server, owner, gameId }) => {

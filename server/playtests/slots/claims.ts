@@ -46,12 +46,13 @@ export const targetingOf = (playtest: playtests.PlaytestRow): Targeting => ({
 });
 
 export async function eligibilityFacts(q: ReadTx, playtest: playtests.PlaytestRow, playtesterId: string): Promise<ClaimFacts> {
-  const [history, own, joined, held, traits] = await Promise.all([
+  const [history, own, joined, held, overlap, traits] = await Promise.all([
     // Their history matters only when the playtest has targeting.
     playtest.targeting_type === null ? playtests.noHistory : playtests.history(q, playtest, playtesterId),
     slots.ofPlaytester(q, playtest.id, playtesterId),
     playtest.player_count > 1 ? teams.statusesOf(q, playtest.id, playtesterId) : [],
     slots.held(q, playtesterId, q.now),
+    playtest.scheduled_at === null ? undefined : slots.overlapping(q, playtest, playtesterId, q.now),
     audienceText(audienceView(playtest)) === undefined ? undefined : traitsOf(q, playtesterId),
   ]);
   return {
@@ -59,6 +60,7 @@ export async function eligibilityFacts(q: ReadTx, playtest: playtests.PlaytestRo
     ownStatuses: [...own, ...joined].map((slot) => slot.status),
     held,
     maxHeld: q.config.playtesters.maxReserved,
+    overlap,
     traits,
   };
 }

@@ -2,6 +2,7 @@ import { type Audience, type Traits, whyNotOf } from "../../../src/contract/acco
 import type { PastPlaytesterScope, TargetingScope, TargetingType } from "../../../src/contract/order-body.ts";
 import type { SlotStatus } from "../../../src/contract/states/index.ts";
 import { plural } from "../../../src/contract/text/plural.ts";
+import { iso } from "../../lib/time.ts";
 
 /** What decides whether a playtester may claim a slot of a playtest. The functions below return the reason for a refusal. */
 export interface ClaimFacts {
@@ -16,6 +17,8 @@ export interface ClaimFacts {
   /** How many slots the playtester holds now, and the maximum. */
   held: number;
   maxHeld: number;
+  /** The fixed time (ms) of a slot that the playtester holds, where both cannot be played. */
+  overlap?: number | undefined;
   /** What the profile says. Undefined where it does not matter. */
   traits?: Traits | undefined;
 }
@@ -50,7 +53,12 @@ const heldOrAccepted: readonly SlotStatus[] = ["reserved", "blocked", "submitted
 export function whyNotApply(targeting: Targeting, playtesterId: string, facts: ClaimFacts): string | undefined {
   if (facts.ownStatuses.some((status) => heldOrAccepted.includes(status))) return "You already have a slot of this playtest.";
   if (facts.ownStatuses.length > 0) return "You already had a slot of this playtest, so you cannot get another.";
-  return whyNotFor(targeting, playtesterId, facts);
+  return whyNotFor(targeting, playtesterId, facts) ?? whyNotThen(facts);
+}
+
+function whyNotThen({ overlap }: ClaimFacts): string | undefined {
+  if (overlap === undefined) return undefined;
+  return `You have a slot at ${iso(overlap)} already, and cannot play both. Release that one first if you prefer this one.`;
 }
 
 export const slotsText = (count: number) => plural(count, "slot");

@@ -241,6 +241,27 @@ export const statusesOf = async (q: Query, playtestId: string) =>
 export const held = async (q: Query, playtesterId: string, now: number) =>
   (await q.one<{ count: number }>(`SELECT ${heldCount("?")} AS count`, playtesterId, now, playtesterId, now, now))?.count ?? 0;
 
+/** The fixed time (ms) of a slot that a playtester holds, alone or with others, where it overlaps with a playtest at a fixed time. */
+export async function overlapping(
+  q: Query,
+  { id, scheduled_at: from, duration_minutes: minutes }: Tables["playtests"],
+  playtesterId: string,
+  now: number,
+): Promise<number | undefined> {
+  const row = await q.one<{ at: number }>(
+    `SELECT s.scheduled_at AS at FROM slots s JOIN playtests p ON p.id = s.playtest_id
+      WHERE (s.playtester_id = ? OR s.id IN (${slotsOfMember})) AND s.status IN ('reserved', 'blocked') AND s.playtest_id <> ?
+      AND s.scheduled_at < ? AND s.scheduled_at + p.duration_minutes * 60000 > ? ORDER BY s.scheduled_at LIMIT 1`,
+    playtesterId,
+    playtesterId,
+    now,
+    id,
+    from! + minutes * 60_000,
+    from,
+  );
+  return row?.at;
+}
+
 export const update = (tx: Query, id: string, changes: Partial<Omit<SlotRow, "status">>) => updateRow(tx, "slots", id, changes);
 
 /** Gives the open slots of a playtest another fixed time (ms). */
