@@ -1,4 +1,6 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { find } from "../../server/accounts/users-store.ts";
@@ -59,6 +61,18 @@ onBothDatabases("deleted accounts and backups", (serve, it) => {
     expect(deleted.status).toBe(200);
     const list = parseDeletions(readFileSync(join(folder, deletionsFile), "utf8"))!;
     expect([...list.keys()]).toEqual([person.id]);
+  });
+
+  it("are answered while the disk of the backups hangs", async () => {
+    const folder = freshFolder();
+    const server = await serve(to(folder));
+    const admin = await firstAdmin(server);
+    const { id } = await registerPlaytester(server);
+    const path = join(folder, deletionsFile);
+    // Whoever reads it waits until somebody writes.
+    execFileSync("mkfifo", [path]);
+    expect((await admin.delete(`/admin/users/${id}`)).status).toBe(200);
+    await writeFile(path, deletionLine(id, server.clock.now()));
   });
 
   it("are deleted again by a server that starts with their list, or suspended while something is pending", async () => {

@@ -1,5 +1,6 @@
 import { appendFile, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import * as users from "../../accounts/users-store.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Tx } from "../../app/tx.ts";
@@ -14,10 +15,17 @@ import { deletionLine, deletionsFile, parseDeletions } from "./deletion-list.ts"
 const listAgainMs = 15 * 60_000;
 const deleteAgainMs = 86_400_000;
 
+/** How long (ms) a request waits for the list: a network disk may hang. */
+const patienceMs = 2_000;
+
 const outage = "listing deleted accounts beside the backups";
 
-/** Writes a deleted account to the list beside the backups, before anybody is told of the deletion. What fails is tried again by a job. */
-export const listDeleted = (deps: Deps, userId: string): Promise<unknown> => addToList(deps, userId).catch(() => {});
+/**
+ * Writes a deleted account to the list beside the backups, before anybody is told of the deletion. What fails, or takes long, is tried again
+ * by a job.
+ */
+export const listDeleted = (deps: Deps, userId: string): Promise<unknown> =>
+  Promise.race([addToList(deps, userId).catch(() => {}), pause(patienceMs, undefined, { ref: false })]);
 
 /** The same where the request could not. */
 export async function listDeletion(job: Job, deps: Deps): Promise<void> {

@@ -93,42 +93,52 @@ function dayOf(stories: Stories, day: number): (() => Promise<void>)[] {
     .map(({ story }) => story);
 }
 
-async function live(tasks: (() => Promise<void>)[]): Promise<void> {
+async function runAll(tasks: (() => Promise<void>)[]): Promise<void> {
   const worker = async () => {
     for (let task = tasks.pop(); task; task = tasks.pop()) await task();
   };
   await Promise.all(Array.from({ length: connections }, worker));
 }
 
-async function year(dataDir: string, databaseUrl: string | undefined, population: Population): Promise<boolean> {
-  const served = await serveIn(dataDir, ["--sandbox", "--database-url", databaseUrl ?? ""]);
-  const stories = new Stories(served.baseUrl, population, { connections, latencies: new Latencies() });
-  const ofMonths: Latencies[] = [];
-  for (let month = 0; month < months; month++) {
-    stories.latencies = new Latencies();
-    ofMonths.push(stories.latencies);
-    let [busy, moving] = [0, 0];
-    for (let day = 0; day < daysOfMonth; day++) {
-      const started = performance.now();
-      await live(dayOf(stories, month * daysOfMonth + day));
-      const lived = performance.now();
-      await nextDay(served);
-      busy += lived - started;
-      moving += performance.now() - lived;
-    }
-    const { bytes, events } = await databaseOf(dataDir, databaseUrl);
-    const facts = [
-      `month ${month + 1}: ${stories.latencies.count} requests, ${((1000 * stories.latencies.count) / busy).toFixed(0)} a second`,
-      `${(moving / daysOfMonth).toFixed(0)} ms to end a day`,
-      `memory ${mib(memoryOf(served.pid))}`,
-      `database ${mib(bytes)} with ${events} events`,
-      `files ${mib(bytesIn(join(dataDir, "blobs")))}`,
-    ];
-    process.stdout.write(`${facts.join(" · ")}\n`);
+/** Lives a month and prints what it took. */
+async function live(served: Served, stories: Stories, month: number, databaseUrl: string | undefined): Promise<void> {
+  let [busy, moving] = [0, 0];
+  for (let day = 0; day < daysOfMonth; day++) {
+    const started = performance.now();
+    await runAll(dayOf(stories, month * daysOfMonth + day));
+    const lived = performance.now();
+    await nextDay(served);
+    busy += lived - started;
+    moving += performance.now() - lived;
   }
-  await stories.close();
-  await served.stop();
-  return compare(ofMonths[0]!, ofMonths.at(-1)!);
+  const { bytes, events } = await databaseOf(served.dataDir, databaseUrl);
+  const { count } = stories.latencies;
+  const facts = [
+    `month ${month + 1}: ${count} requests, ${((1000 * count) / busy).toFixed(0)} a second`,
+    `${(moving / daysOfMonth).toFixed(0)} ms to end a day`,
+    `memory ${mib(memoryOf(served.pid))}`,
+    `database ${mib(bytes)} with ${events} events`,
+    `files ${mib(bytesIn(join(served.dataDir, "blobs")))}`,
+  ];
+  process.stdout.write(`${facts.join(" · ")}\n`);
+}
+
+/** Returns the times of each month. */
+async function year(dataDir: string, databaseUrl: string | undefined, population: Population): Promise<Latencies[]> {
+  const served = await serveIn(dataDir, ["--sandbox", "--database-url", databaseUrl ?? ""]);
+  const stories = new Stories(served.baseUrl, population, connections);
+  const ofMonths: Latencies[] = [];
+  try {
+    for (let month = 0; month < months; month++) {
+      stories.latencies = new Latencies();
+      ofMonths.push(stories.latencies);
+      await live(served, stories, month, databaseUrl);
+    }
+    return ofMonths;
+  } finally {
+    await stories.close();
+    await served.stop();
+  }
 }
 
 /** Prints the times of both months, and returns whether all are within the goal. */
@@ -162,7 +172,8 @@ const dataDir = mkdtempSync(join(tmpdir(), "playtest-bench-"));
 const postgres = values.database === "postgres" ? await startPostgres({ durable: true }) : undefined;
 try {
   const population = await populate(dataDir, size, postgres?.url, ["--sandbox"]);
-  const within = await year(dataDir, postgres?.url, population);
+  const ofMonths = await year(dataDir, postgres?.url, population);
+  const within = compare(ofMonths[0]!, ofMonths.at(-1)!);
   const clean = healthy(dataDir, postgres?.url);
   process.stdout.write(
     `p99 of month 12 within ${mostSlower} of month 1: ${within ? "met" : "MISSED"}; doctor: ${clean ? "clean" : "NOT CLEAN"}\n`,

@@ -2,7 +2,7 @@ import { randomInt, randomUUID } from "node:crypto";
 import { Agent, request } from "undici";
 import { videoBytes } from "../../helpers/factories.ts";
 import type { Population } from "../sustained/population.ts";
-import type { Latencies } from "./latencies.ts";
+import { Latencies } from "./latencies.ts";
 
 const slotsOfOrder = 5;
 const video = videoBytes();
@@ -37,17 +37,12 @@ export class Stories {
   /** One entry for each open slot. */
   readonly #open: { playtestId: string; ownerKey: string }[] = [];
   readonly #submitted: { slotId: string; playtestId: string; ownerKey: string }[] = [];
-  latencies: Latencies;
+  latencies = new Latencies();
 
-  constructor(
-    baseUrl: string,
-    population: Population,
-    { connections, latencies }: { connections: number; latencies: Latencies },
-  ) {
+  constructor(baseUrl: string, population: Population, connections: number) {
     this.#agent = new Agent({ connections, pipelining: 1 });
     this.#baseUrl = baseUrl;
     this.#population = population;
-    this.latencies = latencies;
   }
 
   close = () => this.#agent.close();
