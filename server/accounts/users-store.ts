@@ -24,8 +24,11 @@ export const listAdmins = (q: Query) => findRows(q, "users", { role: "admin", su
 export const insert = (tx: Query, user: New<"users">) => insertRow(tx, "users", user);
 export const update = (tx: Query, id: string, changes: Partial<UserRow>) => updateRow(tx, "users", id, changes);
 
-/** Deletes the rows that belong to an account. Rows that the ledger needs are never deleted. */
-const belongings = [
+/**
+ * Deletes the rows that every account may have and nobody else needs, in the order of their foreign keys. The account's id is each `?`. Rows
+ * that the ledger needs are never deleted.
+ */
+export const belongings = [
   "DELETE FROM budget_entries WHERE budget_id IN (SELECT id FROM budgets WHERE owner_id = ?)",
   "DELETE FROM budget_uses WHERE budget_id IN (SELECT id FROM budgets WHERE owner_id = ?)",
   "DELETE FROM budgets WHERE owner_id = ?",

@@ -1,3 +1,4 @@
+import { belongings } from "../accounts/users-store.ts";
 import type { Query } from "../database/port.ts";
 import { deletedAddress } from "../mail/queue.ts";
 
@@ -12,30 +13,15 @@ const noAddress = "https://deleted.invalid/";
 
 /** Rows that nobody but the account needs. The account's id is each `?`. */
 const removed = [
+  "DELETE FROM order_approvals WHERE owner_id = ?",
+  ...belongings,
   "DELETE FROM webhook_attempts WHERE delivery_id IN (SELECT d.id FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id WHERE w.owner_id = ?)",
   "DELETE FROM webhook_deliveries WHERE webhook_id IN (SELECT id FROM webhooks WHERE owner_id = ?)",
   "DELETE FROM webhooks WHERE owner_id = ?",
-  "DELETE FROM notifications WHERE user_id = ?",
-  "DELETE FROM notification_settings WHERE user_id = ?",
-  "DELETE FROM known_offers WHERE user_id = ?",
   "DELETE FROM events WHERE account_id = ?",
   "DELETE FROM event_counters WHERE account_id = ?",
-  "DELETE FROM order_approvals WHERE owner_id = ?",
-  "DELETE FROM budget_entries WHERE budget_id IN (SELECT id FROM budgets WHERE owner_id = ?)",
-  "DELETE FROM budget_uses WHERE budget_id IN (SELECT id FROM budgets WHERE owner_id = ?)",
-  "DELETE FROM budgets WHERE owner_id = ?",
-  "DELETE FROM connection_tokens WHERE key_id IN (SELECT id FROM api_keys WHERE user_id = ?)",
-  "DELETE FROM connection_requests WHERE user_id = ?",
-  "DELETE FROM api_keys WHERE user_id = ?",
-  "DELETE FROM sessions WHERE user_id = ?",
-  "DELETE FROM one_time_tokens WHERE user_id = ?",
-  "DELETE FROM confirmations WHERE user_id = ?",
-  "DELETE FROM recovery_codes WHERE user_id = ?",
-  "DELETE FROM second_factors WHERE user_id = ?",
   "DELETE FROM payout_details WHERE user_id = ?",
   "DELETE FROM billing_details WHERE user_id = ?",
-  "DELETE FROM passkeys WHERE user_id = ?",
-  "DELETE FROM passkey_challenges WHERE user_id = ?",
   "DELETE FROM email_changes WHERE user_id = ?",
   "DELETE FROM stills WHERE owner_id = ?",
   "DELETE FROM finding_issues WHERE owner_id = ?",
@@ -48,14 +34,6 @@ const removed = [
   "DELETE FROM clip_parts WHERE clip_id IN (SELECT id FROM clips WHERE owner_id = ?)",
   "DELETE FROM clips WHERE owner_id = ?",
   "DELETE FROM video_signals WHERE slot_id IN (SELECT s.id FROM slots s WHERE s.playtester_id = ? AND NOT EXISTS (SELECT 1 FROM submissions v WHERE v.slot_id = s.id))",
-  "DELETE FROM tester_group_members WHERE user_id = ?",
-  "DELETE FROM friend_requests WHERE user_id = ?",
-  "DELETE FROM friend_requests WHERE other_id = ?",
-  "DELETE FROM friends WHERE user_id = ?",
-  "DELETE FROM friends WHERE other_id = ?",
-  "DELETE FROM playtester_profiles WHERE user_id = ?",
-  "DELETE FROM playtester_traits WHERE user_id = ?",
-  "DELETE FROM idempotency WHERE account_id = ?",
   "DELETE FROM crypto_proofs WHERE owner_id = ?",
   "DELETE FROM covers WHERE game_id IN (SELECT id FROM games WHERE owner_id = ?)",
   "DELETE FROM playtest_keys WHERE playtest_id IN (SELECT id FROM playtests WHERE owner_id = ?)",

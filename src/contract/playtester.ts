@@ -15,8 +15,8 @@ import {
   publishedUrl,
   rating,
   rejection,
+  slotHead,
   slotPlaytest,
-  slotTimes,
   submission,
   videoFormat,
 } from "./slots.ts";
@@ -104,12 +104,7 @@ export type LossReason = (typeof lossReasons)[number];
 /** A slot as its playtester sees it; what helps to play is there only while they hold it. */
 export const heldSlot = z
   .strictObject({
-    id: id(),
-    requestId: id(),
-    status: z.enum(slotStatuses),
-    deadlineAt: timestamp().nullable(),
-    ...slotTimes,
-    createdAt: timestamp(),
+    ...slotHead,
     game: offeredGame,
     playtest: slotPlaytest.extend({
       payoutCents: cents(),

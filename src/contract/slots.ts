@@ -149,14 +149,19 @@ export const slotTimes = {
   ),
 };
 
+/** What owner and playtester see of a slot. */
+export const slotHead = {
+  id: id(),
+  requestId: id(),
+  status: z.enum(slotStatuses),
+  deadlineAt: timestamp().nullable(),
+  ...slotTimes,
+  createdAt: timestamp(),
+};
+
 export const slot = z
   .strictObject({
-    id: id(),
-    requestId: id(),
-    status: z.enum(slotStatuses),
-    deadlineAt: timestamp().nullable(),
-    ...slotTimes,
-    createdAt: timestamp(),
+    ...slotHead,
     playtester: playtester.nullable(),
     submission: submission.nullable(),
     rating: rating.nullable(),

@@ -133,7 +133,9 @@ export class Connections {
     const begin = `BEGIN ISOLATION LEVEL ${isolation} READ WRITE`;
     if (!this.#pooled && lockMs === defaultLockMs) return begin;
     const settings = `SET LOCAL lock_timeout = ${lockMs}`;
-    return this.#pooled ? `${begin}; ${settings}; SET LOCAL idle_in_transaction_session_timeout = '30s'` : `${begin}; ${settings}`;
+    return this.#pooled
+      ? `${begin}; ${settings}; SET LOCAL idle_in_transaction_session_timeout = '30s'`
+      : `${begin}; ${settings}`;
   }
 
   batch(statements: readonly Statement[]): Batch {

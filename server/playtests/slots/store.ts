@@ -314,7 +314,9 @@ export interface UploadedVideo {
   size: number;
   filename: string;
   contentType: string;
+  /** Null when the length cannot be read. */
   durationMs: number | null;
+  /** What it is made of, as JSON; null while that is not known. */
   facts: string | null;
 }
 

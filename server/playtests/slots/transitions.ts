@@ -138,24 +138,19 @@ export async function watchDeadline(tx: Tx, slot: Slot): Promise<void> {
   await tx.scheduleNew([{ kind: "watch-slot", key: `${slot.id}:${deadlineAt}`, payload, runAt }]);
 }
 
-export interface Video {
-  blobKey: string;
-  size: number;
-  filename: string;
-  contentType: string;
-  /** Null when the length cannot be read. */
-  durationMs: number | null;
-  /** What it is made of, as JSON; null while that is not known. */
-  facts: string | null;
-}
-
 /** What a playtester says about a submission. */
 export interface Said {
   notes: string;
   device: Device | null;
 }
 
-export async function submit(deps: Deps, tx: Tx, slot: SlotIn<"reserved">, video: Video, { notes, device }: Said): Promise<void> {
+export async function submit(
+  deps: Deps,
+  tx: Tx,
+  slot: SlotIn<"reserved">,
+  video: slots.UploadedVideo,
+  { notes, device }: Said,
+): Promise<void> {
   const now = tx.now;
   requireBegun(tx, slot);
   await slots.transition(tx, slot, "submit", { submitted_at: now });

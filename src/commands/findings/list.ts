@@ -11,16 +11,9 @@ import { findingsView } from "./view.ts";
 
 type Pages = Extract<Outcome, { kind: "list" }>["pages"];
 
-interface Filter {
-  kind?: string | undefined;
-  severity?: string | undefined;
-  status?: string | undefined;
-  tag?: string | undefined;
-  build?: string | undefined;
-  against?: string | undefined;
-  playtest?: string | undefined;
-  text?: string | undefined;
-}
+type Filter = Partial<
+  Record<"kind" | "severity" | "status" | "tag" | "build" | "against" | "playtest" | "text", string | undefined>
+>;
 
 /** Whether a finding on this computer passes. Which build was played is not known there. */
 const passes = ({ kind, severity, status, tag, build, playtest, text }: Filter, one: Finding) =>
