@@ -88,7 +88,7 @@ export async function countDue(place: Place): Promise<number> {
   const [row] = await query<{ n: string }>(
     place,
     `SELECT (SELECT COUNT(*) FROM jobs WHERE state = 'queued' AND run_at <= ${now})
-          + (SELECT COUNT(*) FROM webhook_deliveries WHERE status = 'pending') AS n`,
+          + (SELECT COUNT(*) FROM webhook_deliveries WHERE state = 'pending') AS n`,
   );
   return Number(row!.n);
 }
