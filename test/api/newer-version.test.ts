@@ -3,7 +3,6 @@ import { emit } from "../../server/events/emit.ts";
 import { mailUserAbout } from "../../server/events/event-mails.ts";
 import type { EventKind } from "../../src/contract/events/kinds.ts";
 import type { MailedKind } from "../../src/contract/events/mails.ts";
-import type { EventData } from "../../src/contract/events/payloads.ts";
 import { type Person, registerOwner, registerPlaytester } from "../helpers/factories.ts";
 import { insertRow } from "../helpers/raw-rows.ts";
 import { type Receiver, startReceiver } from "../helpers/receiver.ts";
@@ -24,7 +23,8 @@ describe.each(drivers)("what a newer version recorded ($name)", ({ open }) => {
 
   beforeEach(async () => {
     store = await open();
-    server = await startTestServer({ store });
+    // As it is installed: in other tests, replies have only what this version's contract has.
+    server = await startTestServer({ store, config: (config) => void Object.assign(config, { strict: false }) });
     owner = await registerOwner(server);
     receiver = await startReceiver();
     await store.write(async (tx) => {
@@ -39,7 +39,7 @@ describe.each(drivers)("what a newer version recorded ($name)", ({ open }) => {
   });
   const happen = () =>
     server.deps.store.write((tx) =>
-      emit(tx, [{ id: owner.id, role: "game_owner" }], { kind: later, data: { slotId: "s" } as EventData, notice: {} }),
+      emit(tx, [{ id: owner.id, role: "game_owner" }], { kind: later, data: { slotId: "s" } as never, notice: {} }),
     );
 
   it("is listed, and delivered to webhooks of every format, although this version does not know its kind", async () => {

@@ -105,6 +105,6 @@ async function doctorFaults(place: Place): Promise<string[]> {
   const said = await run(present, place, ["serve", "doctor", "--ledger", "--json", ...where(place)]).catch(
     (error: { stdout: string }) => error.stdout,
   );
-  const { checks } = JSON.parse(said) as { checks: { name: string; ok: boolean; detail: string }[] };
-  return checks.filter(({ ok }) => !ok).map(({ name, detail }) => `serve doctor: ${name}: ${detail}`);
+  const { result } = JSON.parse(said) as { result: { name: string; ok: boolean; detail: string }[] };
+  return result.filter(({ ok }) => !ok).map(({ name, detail }) => `serve doctor: ${name}: ${detail}`);
 }

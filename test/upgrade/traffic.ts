@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { videoBytes } from "../helpers/factories.ts";
-import { listenTo } from "../helpers/sse.ts";
+import { type Listening, listenTo } from "../helpers/sse.ts";
 import { metadataHeader, octets, sha256, tus } from "../helpers/tus.ts";
 import type { Client } from "./client.ts";
 
@@ -33,7 +33,8 @@ export interface Acknowledged {
 }
 
 const password = "correct horse battery";
-const paceMs = 40;
+const paceMs = 50;
+const retryMs = 200;
 
 export async function register(
   client: Client,
@@ -167,7 +168,15 @@ async function readAsOperator({ client, market }: Context): Promise<void> {
 /** A build in 40 pieces, which takes some seconds. */
 async function upload({ client, market, done }: Context): Promise<void> {
   const bytes = randomBytes(40 * 16 * 1024);
-  await send(client, `/games/${market.gameId}/builds`, market.owner.key, bytes, { filename: "build.zip" }, 40, 100);
+  await send(
+    client,
+    `/games/${market.gameId}/builds`,
+    market.owner.key,
+    bytes,
+    { filename: "build.zip", sha256: sha256(bytes) },
+    40,
+    100,
+  );
   done.builds.push(sha256(bytes));
 }
 
@@ -182,15 +191,14 @@ async function send(
   pauseMs = 0,
 ): Promise<void> {
   const headers = { ...tus, "upload-length": String(bytes.length), "upload-metadata": metadataHeader(metadata) };
-  let url: string | undefined;
-  while (url === undefined) url = (await client.ask(`POST ${path}`, { key, headers }))?.headers.get("location") ?? undefined;
+  const url = (await client.insist(`POST ${path}`, { key, headers })).headers.get("location")!;
   const size = Math.ceil(bytes.length / pieces);
   for (let offset = 0; offset < bytes.length; ) {
     const body = bytes.subarray(offset, offset + size);
     const sent = { key, body, headers: { ...octets, "upload-offset": String(offset) } };
     const reply = (await client.ask(`PATCH ${url}`, sent)) ?? (await client.ask(`HEAD ${url}`, { key, headers: tus }));
     offset = Number(reply?.headers.get("upload-offset") ?? offset);
-    await sleep(pauseMs);
+    await sleep(reply ? pauseMs : retryMs);
   }
 }
 
@@ -203,11 +211,11 @@ async function comeAndGo({ client, market, done }: Context): Promise<void> {
   await sleep(300);
 }
 
-/** Messages to somebody who claimed a slot, and settings of emails. */
+/** Messages to somebody whose video was accepted, and settings of emails. */
 async function talk({ client, market, done }: Context): Promise<void> {
   const { key } = market.owner;
   const contacts = await client.ask("GET /chat/contacts", { key });
-  const contact = contacts?.data.contacts[0];
+  const contact = contacts?.data.contacts.find(({ isUnlocked }: { isUnlocked: boolean }) => isUnlocked);
   if (contact === undefined) return;
   const { data } = await client.insist("POST /chat/conversations", { key, body: { contactId: contact.id } });
   await client.insist(`POST /chat/conversations/${data.conversation.id}/messages`, { key, body: { content: "How was it?" } });
@@ -224,29 +232,31 @@ function follow({ client, market, done }: Context) {
   const end = new Promise<void>((resolve) => {
     reached = resolve;
   });
+  let isOver = false;
+  let stream: Listening | undefined;
   void (async () => {
-    while (wanted === undefined || done.streamed.at(-1) !== wanted) {
+    while (!isOver) {
       try {
         const headers = { authorization: `Bearer ${market.owner.key}`, ...(last && { "last-event-id": last }) };
-        const stream = await listenTo(`${client.baseUrl}/api/v1/events`, headers);
+        stream = await listenTo(`${client.baseUrl}/api/v1/events`, headers);
         if (stream.response.status !== 200) client.failed("GET /events (stream)", String(stream.response.status));
         for (let heard = await stream.next(); heard; heard = await stream.next()) {
           last = heard.id;
           if (heard.data) done.streamed.push(heard.id);
-          if (heard.id === wanted) return reached();
+          if (heard.id === wanted) reached();
         }
       } catch (error) {
-        client.failed("GET /events (stream)", String(error));
+        if (!isOver) client.failed("GET /events (stream)", String(error));
       }
-      await sleep(100);
+      await sleep(retryMs);
     }
-    reached();
   })();
   return {
-    until(id: string): Promise<void> {
+    async until(id: string): Promise<void> {
       wanted = id;
-      if (done.streamed.includes(id)) reached();
-      return end;
+      if (!done.streamed.includes(id)) await end;
+      isOver = true;
+      stream?.close();
     },
   };
 }
