@@ -19,7 +19,7 @@ export async function faultsIn(world: World): Promise<string[]> {
   const { client, market, done } = world;
   const { key } = market.owner;
   const orders = await client.list(`/games/${market.gameId}/playtests`, "playtests", key);
-  const submissions = await client.list("/playtests/submissions", "submissions", key);
+  const submissions = await client.list<{ slot: { id: string } }>("/playtests/submissions?status=accepted", "submissions", key);
   return [
     ...compare(
       "orders",
@@ -27,9 +27,9 @@ export async function faultsIn(world: World): Promise<string[]> {
       orders.map(({ id }) => id),
     ),
     ...compare(
-      "submissions",
-      done.submissions,
-      submissions.map(({ id }) => id),
+      "accepted submissions",
+      done.accepted,
+      submissions.map(({ slot }) => slot.id),
     ),
     ...(await buildFaults(world)),
     ...(await eventFaults(world)),
@@ -51,7 +51,7 @@ function compare(what: string, expected: readonly string[], found: readonly stri
 
 async function buildFaults({ client, market, done }: World): Promise<string[]> {
   const { key } = market.owner;
-  const listed = (await client.list(`/games/${market.gameId}/builds`, "builds", key)) as { id: string; size: number | null }[];
+  const listed = await client.list<{ id: string; size: number | null }>(`/games/${market.gameId}/builds`, "builds", key);
   const stored: string[] = [];
   for (const { id } of listed.filter(({ size }) => size !== null)) {
     const reply = await client.ask(`GET /games/${market.gameId}/builds/${id}/download-url`, { key });

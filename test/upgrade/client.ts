@@ -79,12 +79,12 @@ export class Client {
   }
 
   /** Everything of a list. */
-  async list(path: string, name: string, key: string): Promise<{ id: string }[]> {
-    const found: { id: string }[] = [];
+  async list<Item = { id: string }>(path: string, name: string, key: string): Promise<Item[]> {
+    const found: Item[] = [];
     for (let cursor: string | null = ""; cursor !== null; ) {
       const address: string = `${this.baseUrl}/api/v1${path}${path.includes("?") ? "&" : "?"}limit=100${cursor && `&cursor=${cursor}`}`;
       const reply = await fetch(address, { headers: { authorization: `Bearer ${key}` } });
-      const page = (await reply.json()) as { data: Record<string, { id: string }[]>; meta: { cursor: string | null } };
+      const page = (await reply.json()) as { data: Record<string, Item[]>; meta: { cursor: string | null } };
       if (!reply.ok) throw new Error(`${path}: ${JSON.stringify(page)}`);
       found.push(...page.data[name]!);
       cursor = page.meta.cursor;

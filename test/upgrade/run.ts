@@ -15,7 +15,7 @@ const { values } = parseArgs({ options: { from: { type: "string", multiple: true
 const sum = (counts: ReadonlyMap<string, number>, outcome: string) =>
   [...counts].reduce((total, [labels, count]) => total + (labels.endsWith(` ${outcome}`) ? count : 0), 0);
 
-function report({ from, plan, requests, failures, faults, done, jobs }: Outcome): string {
+function report({ from, plan, requests, failures, faults, done, jobs, proxyLog }: Outcome): string {
   const { possible, reasons } = plan.sideBySide;
   const counts = Object.entries(done).map(([name, value]) => `${typeof value === "number" ? value : value.length} ${name}`);
   const byReply = new Map<string, number>();
@@ -32,6 +32,7 @@ function report({ from, plan, requests, failures, faults, done, jobs }: Outcome)
         `  ${process}: ${sum(jobs, "done")} jobs done, ${sum(jobs, "failed")} failed, ${jobs.get("deliver-webhook done") ?? 0} rounds of webhooks`,
     ),
     ...[...byReply].map(([line, count]) => `  FAILED ${count} times, ${line}`),
+    ...(failures.length === 0 ? [] : proxyLog.map((line) => `  nginx: ${line}`)),
     ...faults.map((fault) => `  WRONG: ${fault}`),
     "",
   ].join("\n");

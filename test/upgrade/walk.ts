@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -24,6 +24,8 @@ export interface Outcome {
   done: Acknowledged;
   /** What each process did in the background. */
   jobs: readonly { process: string; jobs: ReadonlyMap<string, number> }[];
+  /** What nginx logged, but for processes that did not listen: it asked another one. */
+  proxyLog: readonly string[];
 }
 
 const settings = {
@@ -43,7 +45,7 @@ export async function upgrade(from: string, postgresUrl: string): Promise<Outcom
   const receiver = await startReceiver();
   try {
     const old = versionOf(from, folder);
-    writeFileSync(join(folder, "config.json"), JSON.stringify(settings));
+    writeFileSync(join(folder, "config.json"), JSON.stringify(settings), { mode: 0o600 });
     writeFileSync(join(folder, "ca.pem"), receiver.ca);
     const port = await freePort();
     const place = { folder, databaseUrl: database.url, publicUrl: `http://localhost:${port}` };
@@ -117,8 +119,14 @@ async function walk(
     faults: [...faults, ...ended.flatMap(faultsOf)],
     done: traffic.done,
     jobs: ended,
+    proxyLog: proxyLogOf(place),
   };
 }
+
+const proxyLogOf = ({ folder }: Place) =>
+  readFileSync(join(folder, "nginx/error.log"), "utf8")
+    .split("\n")
+    .filter((line) => line !== "" && !line.includes("Connection refused"));
 
 interface Ended {
   process: string;
