@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
+import { setImmediate as turn } from "node:timers/promises";
 import type { Config } from "../config/schema.ts";
 import type { App } from "./app.ts";
 import type { Certificate } from "./certificate.ts";
@@ -89,7 +90,10 @@ export async function listen(
   };
 }
 
-function drain(server: Server, drainMs: number): Promise<void> {
+async function drain(server: Server, drainMs: number): Promise<void> {
+  // A connection or request that has arrived and that nobody has read yet would be reset. The second turn begins after all was read.
+  await turn();
+  await turn();
   return new Promise((resolve) => {
     const limit = setTimeout(() => server.closeAllConnections(), drainMs);
     server.close(() => {

@@ -82,13 +82,16 @@ export async function mailUserAbout(tx: Tx, userId: string, kind: MailedKind, le
 }
 
 function footerOf(context: Context, { id, role }: Reader, kinds: readonly MailedKind[]) {
-  const topics = kinds.map((kind) => `“${mailedTopics[kind]}”`).join(", ");
+  const topics = kinds.map((kind) => `“${topicOf(kind)}”`).join(", ");
   return {
     why: `You get this email because of your setting${kinds.length > 1 ? "s" : ""} for ${topics}.`,
     off: { label: offLabel(kinds), url: unsubscribeUrl(context, id, kinds) },
     all: settingsOf(context, role),
   };
 }
+
+/** A newer version that runs beside this one during an upgrade collects emails of further kinds. */
+const topicOf = (kind: MailedKind): string => (mailedTopics as Partial<Record<MailedKind, string>>)[kind] ?? kind;
 
 const offLabel = (kinds: readonly MailedKind[]) =>
   kinds.every(isAskedFor) ? "Turn these emails off" : "Turn these emails off, or get one email a day";

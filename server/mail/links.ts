@@ -185,8 +185,12 @@ const taskByKind: { [Kind in EventKind]: TaskOf<Kind> } = {
   "test.ping": ofWebhook,
 };
 
+/** Of an event that a newer version recorded, which runs beside this one during an upgrade. */
+const ofUnknown = () => ["See what waits", "review", null] as const;
+
 /** The page for an owner or operator about an event. */
 export function taskAction<Kind extends EventKind>(base: Base, kind: Kind, data: EventData<Kind>): Action {
-  const [label, task, id] = taskByKind[kind](data);
+  const known: { [Other in EventKind]?: TaskOf<Other> } = taskByKind;
+  const [label, task, id] = (known[kind] ?? ofUnknown)(data);
   return { label, url: taskLink(base, task, id) };
 }

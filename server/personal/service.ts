@@ -12,10 +12,11 @@ import { scheduleDiscardFiles } from "../uploads/discard-files.ts";
 import { erase, hasOtherFullAdmin } from "./erase-store.ts";
 import { obstaclesOf } from "./obstacles-store.ts";
 import { removeWork } from "./work.ts";
-import { hasVideosLeft, videoMs } from "./work-store.ts";
 
 /** By then (ms) the request has listed the account, unless it could not. */
 const listAfterMs = 60_000;
+/** By then (ms) no process of an older version serves any more: it may have deleted the account, and removes only what it knows. */
+const upgradedMs = 86_400_000;
 
 /** `byOperator`: money that is left and a running plan are no obstacle. */
 interface By {
@@ -49,8 +50,7 @@ export async function deleteAccount(tx: Tx, user: users.UserRow, by: By): Promis
   await removeWork(tx, id);
   if (tx.config.backup.to !== null)
     await tx.schedule({ kind: "list-deletion", key: id, payload: { userId: id }, runAt: now + listAfterMs });
-  if (await hasVideosLeft(tx, id))
-    await tx.schedule({ kind: "finish-deletion", key: id, payload: { userId: id }, runAt: now + videoMs });
+  await tx.schedule({ kind: "finish-deletion", key: id, payload: { userId: id }, runAt: now + upgradedMs });
 }
 
 async function endPlan(tx: Tx, ownerId: string): Promise<void> {

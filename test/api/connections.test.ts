@@ -44,6 +44,16 @@ async function ask(socket: Socket): Promise<string> {
 }
 
 describe("connections", () => {
+  it("are read before they are closed: a request that nobody has read when the server stops is answered", async () => {
+    const server = await serving({ drainMs: 60_000 });
+    const socket = connection(server);
+    await ask(socket);
+    const answer = ask(socket);
+    const closed = server.close();
+    expect(await answer).toBe("HTTP/1.1 200 OK");
+    await closed;
+  });
+
   it("are limited per address, and one that closes makes room for another", async () => {
     const server = await serving({ maxConnectionsPerAddress: 2 });
     const mine = [connection(server), connection(server)];
