@@ -46,7 +46,7 @@ export async function startDatabase(folder: string): Promise<DatabaseCluster> {
   const [etcdPort, peerPort] = [await freePort(), await freePort()];
   const etcdArgs = etcdArguments(join(folder, "etcd"), etcdPort, peerPort);
   const startEtcd = async () => {
-    etcd = startProgram("etcd", etcdArgs);
+    etcd = startProgram("etcd", etcdArgs, join(folder, "etcd.log"));
     await until("etcd starts", async () => (await fetch(`http://127.0.0.1:${etcdPort}/health`)).ok);
   };
   let etcd: Program | undefined;
@@ -67,7 +67,8 @@ export async function startDatabase(folder: string): Promise<DatabaseCluster> {
   }
 
   function startPatroni(place: string): Program {
-    return startProgram("patroni", [join(place, "patroni.yml")], { ...user, cwd: place, env: { ...process.env, HOME: place } });
+    const options = { ...user, cwd: place, env: { ...process.env, HOME: place } };
+    return startProgram("patroni", [join(place, "patroni.yml")], `${place}.log`, options);
   }
 
   async function primaryAndStandby(): Promise<[Member, Member]> {

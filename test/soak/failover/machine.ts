@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, type SpawnOptions, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readdirSync } from "node:fs";
+import { closeSync, existsSync, openSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 
@@ -51,23 +51,18 @@ const running = new Set<ChildProcess>();
 
 export interface Program {
   child: ChildProcess;
-  ended: Promise<void>;
-  /** What it wrote, errors too. */
-  output(): string;
   end(signal: NodeJS.Signals): Promise<void>;
 }
 
-/** Starts a program that is killed at the latest when this process ends. */
-export function startProgram(command: string, args: readonly string[], options: SpawnOptions = {}): Program {
-  const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"], ...options });
+/** Starts a program that is asked to end at the latest when this process does. What it says is added to the file `log`. */
+export function startProgram(command: string, args: readonly string[], log: string, options: SpawnOptions = {}): Program {
+  const file = openSync(log, "a");
+  const child = spawn(command, args, { stdio: ["ignore", file, file], ...options });
+  closeSync(file);
   running.add(child);
-  const chunks: string[] = [];
-  for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk: Buffer) => chunks.push(chunk.toString()));
   const ended = once(child, "exit").then(() => void running.delete(child));
   return {
     child,
-    ended,
-    output: () => chunks.join(""),
     async end(signal) {
       child.kill(signal);
       await ended;
@@ -76,7 +71,7 @@ export function startProgram(command: string, args: readonly string[], options: 
 }
 
 process.on("exit", () => {
-  for (const child of running) child.kill("SIGKILL");
+  for (const child of running) child.kill("SIGTERM");
 });
 
 /** Waits until it holds; throws an error that names `what` after the time. What it throws means that it does not hold yet. */

@@ -16,7 +16,7 @@ import { heading, row, type Summary, summarize } from "./record.ts";
 import { startServers } from "./servers.ts";
 import { Traffic } from "./traffic.ts";
 
-const { values } = parseArgs({ options: { only: { type: "string" }, keep: { type: "boolean", default: false } } });
+const { values } = parseArgs({ options: { only: { type: "string", default: "" }, keep: { type: "boolean", default: false } } });
 
 const missing = missingPackages();
 if (missing.length > 0) {
@@ -33,92 +33,101 @@ chmodSync(folder, 0o711);
 /** How long (ms) everything is whole before a fault, and a part is away. */
 const [quiet, away] = [3_000, 10_000];
 
-const s3 = await startRadosgw();
-const database = await startDatabase(folder);
-const blobs = `s3://files/live?endpoint=${s3.endpoint}&path-style`;
-const bucket = await openBucket(blobs, { env: s3.env, now: Date.now });
-await bucket.client.text({ method: "PUT" });
-const servers = await startServers(folder, { ...s3.env, PLAYTEST_DATABASE_URL: database.url, PLAYTEST_BLOBS: blobs });
-const traffic = new Traffic(servers);
-await traffic.start({ owners: 3, testers: 3 });
+/** What runs, and how it ends. */
+const ends: (() => unknown)[] = [];
+
+async function startAll() {
+  const s3 = await startRadosgw();
+  ends.push(() => s3.stop());
+  const database = await startDatabase(folder);
+  ends.push(() => database.stop());
+  const blobs = `s3://files/live?endpoint=${s3.endpoint}&path-style`;
+  const bucket = await openBucket(blobs, { env: s3.env, now: Date.now });
+  await bucket.client.text({ method: "PUT" });
+  const servers = await startServers(folder, { ...s3.env, PLAYTEST_DATABASE_URL: database.url, PLAYTEST_BLOBS: blobs });
+  ends.push(() => servers.end());
+  const traffic = new Traffic(servers);
+  ends.push(() => traffic.close());
+  await traffic.start({ owners: 3, testers: 3 });
+  return { s3, database, bucket, servers, traffic };
+}
+
+type Parts = Awaited<ReturnType<typeof startAll>>;
 
 /** What fails, one after the other. */
-const faults: Readonly<Record<string, () => Promise<void>>> = {
+const faults: Readonly<Record<string, (parts: Parts) => Promise<void>>> = {
   nothing: () => pause(away),
-  "process 1 killed, started again": () => kill(0),
-  "process 2 killed, started again": () => kill(1),
-  "process 1 stopped, started again": async () => {
+  "process 1 killed, started again": (parts) => kill(parts, 0),
+  "process 2 killed, started again": (parts) => kill(parts, 1),
+  "process 1 stopped, started again": async ({ servers }) => {
     await servers.stop(0);
     await pause(quiet);
     await servers.start(0);
   },
-  "nginx reloaded": async () => servers.reloadProxy(),
-  "primary of the database lost": async () => {
+  "nginx reloaded": async ({ servers }) => servers.reloadProxy(),
+  "primary of the database lost": async ({ database }) => {
     const startAgain = await database.crash("primary");
     await pause(away * 3);
     await startAgain();
     await database.whole();
   },
-  "standby of the database lost": async () => {
+  "standby of the database lost": async ({ database }) => {
     const startAgain = await database.crash("standby");
     await pause(away * 2);
     await startAgain();
     await database.whole();
   },
-  "switchover of the database": async () => {
+  "switchover of the database": async ({ database }) => {
     await database.switchOver();
     await database.whole();
   },
-  "etcd stopped": async () => {
+  "etcd stopped": async ({ database }) => {
     await database.stopEtcd();
     await pause(away * 2);
     await database.startEtcd();
     await database.whole();
   },
-  "bucket away": async () => {
+  "bucket away": async ({ s3 }) => {
     await s3.crash();
     await pause(away);
     await s3.restart();
   },
 };
 
-async function kill(at: number): Promise<void> {
+async function kill({ servers }: Parts, at: number): Promise<void> {
   await servers.kill(at);
   await pause(quiet);
   await servers.start(at);
 }
 
-const summaries: Summary[] = [];
-console.log(heading);
-for (const [name, act] of Object.entries(faults)) {
-  if (values.only && !name.includes(values.only)) continue;
-  const from = performance.now();
-  await act();
-  await pause(quiet);
-  const summary = summarize(name, traffic.attempts, servers.kills, from, performance.now());
-  summaries.push(summary);
-  console.log(row(summary));
+/** What failed. */
+async function walk(): Promise<string[]> {
+  const parts = await startAll();
+  const { traffic, servers, bucket } = parts;
+  const summaries: Summary[] = [];
+  console.log(heading);
+  for (const [name, act] of Object.entries(faults).filter(([name]) => name.includes(values.only))) {
+    const from = performance.now();
+    await act(parts);
+    await pause(quiet);
+    const summary = summarize(name, traffic.attempts, servers.kills, from, performance.now());
+    summaries.push(summary);
+    console.log(row(summary));
+  }
+  await traffic.stop();
+  console.log(traffic.counts());
+  return [
+    ...summaries.flatMap(({ fault, failures }) => failures.map((failure) => `${fault}: ${failure}`)),
+    ...traffic.failedCommands(),
+    ...(await checkAll(traffic, servers, bucket)),
+  ];
 }
-await traffic.stop();
 
-const wrong = [
-  ...summaries.flatMap(({ fault, failures }) => failures.map((failure) => `${fault}: ${failure}`)),
-  ...traffic.commands
-    .filter(({ code }) => code !== 0)
-    .map(({ code, seconds, stderr }) => `the command ended with ${code} after ${seconds.toFixed(1)} s: ${stderr.trim()}`),
-  ...(await checkAll(traffic, servers, bucket)),
-];
-const orders = traffic.owners.reduce((sum, { orders: { size } }) => sum + size, 0);
-const claims = traffic.testers.reduce((sum, { slots }) => sum + slots.length, 0);
-console.log(
-  `${orders} orders, ${claims} claims, ${traffic.builds.length} builds and ${traffic.commands.length} commands; the slowest command took ${Math.max(...traffic.commands.map(({ seconds }) => seconds)).toFixed(1)} s`,
-);
-if (values.keep) for (const line of servers.logged()) console.log(line);
-console.log(wrong.length === 0 ? "Nothing failed." : `${wrong.length} failed:\n${wrong.join("\n")}`);
-
-await traffic.close();
-await servers.end();
-await database.stop();
-await s3.stop();
-if (!values.keep) rmSync(folder, { recursive: true, force: true });
-process.exit(wrong.length === 0 ? 0 : 1);
+try {
+  const wrong = await walk();
+  console.log(wrong.length === 0 ? "Nothing failed." : `${wrong.length} failed:\n${wrong.join("\n")}`);
+  process.exitCode = wrong.length === 0 ? 0 : 1;
+} finally {
+  for (const end of ends.reverse()) await end();
+  if (!values.keep) rmSync(folder, { recursive: true, force: true });
+}

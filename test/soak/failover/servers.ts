@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { freePort } from "../../helpers/free-port.ts";
 import { startProxy } from "../../helpers/proxies.ts";
@@ -25,8 +25,6 @@ export interface Servers {
   operate(words: readonly string[]): string;
   /** How to run `playtest` as a client. */
   client: { command: string; args: string[]; env: Record<string, string> };
-  /** What the processes logged as warnings and errors. */
-  logged(): string[];
   end(): Promise<void>;
 }
 
@@ -40,21 +38,20 @@ export async function startServers(folder: string, env: Record<string, string>):
   const folders = ["first", "second"].map((name) => join(folder, name));
   for (const place of folders) {
     mkdirSync(place);
-    writeFileSync(join(place, "config.json"), JSON.stringify(settings));
+    writeFileSync(join(place, "config.json"), JSON.stringify(settings), { mode: 0o600 });
   }
   const plain = { PATH: process.env.PATH!, HOME: folder, NODE_ENV: "production", PLAYTEST_BUILT: "1" };
   const environment = { ...plain, ...env };
   const processes: Program[] = [];
-  const ended: Program[] = [];
 
   async function start(at: number): Promise<void> {
     const args = ["serve", "run", "--behind-proxy", "--public-url", publicUrl, "--port", `${ports[at]}`, "--data", folders[at]!];
-    const started = startProgram(process.execPath, [program, ...args, "--log", "json", "--log-level", "warn"], {
+    const log = `${folders[at]}.log`;
+    const started = startProgram(process.execPath, [program, ...args, "--log", "json", "--log-level", "warn"], log, {
       env: environment,
     });
     processes[at] = started;
-    await until(`process ${at + 1} is ready`, async () => {
-      if (started.child.exitCode !== null) throw new Error(started.output());
+    await until(`process ${at + 1}, which logs to ${log}, is ready`, async () => {
       return (await fetch(`http://127.0.0.1:${ports[at]}/readyz`)).ok;
     });
   }
@@ -70,10 +67,7 @@ export async function startServers(folder: string, env: Record<string, string>):
   const proxy = await startProxy("nginx", snippet, outer, join(folder, "nginx"));
 
   const kills: Servers["kills"] = [];
-  const end = (at: number, signal: NodeJS.Signals) => {
-    ended.push(processes[at]!);
-    return processes[at]!.end(signal);
-  };
+  const end = (at: number, signal: NodeJS.Signals) => processes[at]!.end(signal);
   return {
     publicUrl,
     ca,
@@ -94,18 +88,9 @@ export async function startServers(folder: string, env: Record<string, string>):
       args: [program],
       env: { ...plain, PLAYTEST_BASE_URL: publicUrl, NODE_EXTRA_CA_CERTS: files.ca, PLAYTEST_CONFIG_DIR: join(folder, "client") },
     },
-    logged: () =>
-      [...ended, ...processes].flatMap((one) =>
-        one
-          .output()
-          .split("\n")
-          .filter((line) => line.startsWith("{")),
-      ),
     async end() {
       for (const at of [0, 1]) await end(at, "SIGTERM");
       proxy.kill("SIGTERM");
-      const errors = join(folder, "nginx/error.log");
-      if (existsSync(errors)) copyFileSync(errors, join(folder, "nginx-errors.log"));
     },
   };
 }

@@ -90,6 +90,20 @@ export class Traffic {
     await Promise.all(this.#running);
   }
 
+  /** How much was acknowledged. */
+  counts(): string {
+    const orders = this.owners.reduce((sum, { orders: { size } }) => sum + size, 0);
+    const claims = this.testers.reduce((sum, { slots: { length } }) => sum + length, 0);
+    const slowest = Math.max(...this.commands.map(({ seconds }) => seconds));
+    return `${orders} orders, ${claims} claims, ${this.builds.length} builds and ${this.commands.length} commands, the slowest of which took ${slowest.toFixed(1)} s`;
+  }
+
+  failedCommands(): string[] {
+    return this.commands
+      .filter(({ code }) => code !== 0)
+      .map(({ code, seconds, stderr }) => `a command ended with ${code} after ${seconds.toFixed(1)} s: ${stderr.trim()}`);
+  }
+
   close(): Promise<void> {
     return this.#agent.destroy();
   }
@@ -198,7 +212,7 @@ export class Traffic {
     });
     const ended = performance.now();
     this.commands.push({ ended, seconds: (ended - began) / 1000, code, stderr });
-    if (code === 0) this.ordered.push(JSON.parse(stdout).result.playtest.id);
+    if (code === 0) this.ordered.push(JSON.parse(stdout).playtest.id);
     await pause(500);
   }
 }
