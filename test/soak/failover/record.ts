@@ -11,25 +11,28 @@ export interface Attempt {
   asksToWait: boolean;
 }
 
-/** A process was killed, and until it had ended. */
-export interface Kill {
+/** A process was told to end, and until it had ended. */
+export interface End {
+  /** Whether it could finish what it had in hand. */
+  gently: boolean;
   from: number;
   until: number;
 }
 
-export type Outcome = "answered" | "told to wait" | "cut with a killed process" | "failed";
+export type Outcome = "answered" | "told to wait" | "cut" | "failed";
 
 const ofProxy = new Set([502, 504]);
 
 /**
- * What became of a request. One that a killed process had in hand may be cut: nobody can know how far it was. All others must be
- * answered, or be told when to come again.
+ * What became of a request. One that a killed process had in hand may be cut: nobody can know how far it was. So may a piece of an upload
+ * that a stopped process was still receiving after some seconds. All others must be answered, or be told when to come again.
  */
-export function outcomeOf({ status, asksToWait, began, ended }: Attempt, kills: readonly Kill[]): Outcome {
+export function outcomeOf({ what, status, asksToWait, began, ended }: Attempt, ends: readonly End[]): Outcome {
   if (status !== undefined && status < 400) return "answered";
   if (asksToWait) return "told to wait";
   const isCut = status === undefined || ofProxy.has(status);
-  if (isCut && kills.some((kill) => began <= kill.until && ended >= kill.from)) return "cut with a killed process";
+  const mayCut = ({ gently, from, until }: End) => (!gently || what === "piece") && began <= until && ended >= from;
+  if (isCut && ends.some(mayCut)) return "cut";
   return "failed";
 }
 
@@ -39,30 +42,26 @@ export interface Summary {
   outcomes: Record<Outcome, number>;
   /** The longest time (ms) in which no request was answered. */
   gap: number;
-  /** How long (ms) the slowest request took that was answered. */
-  slowest: number;
+  /** The slowest request that was answered, and how long (ms) it took. */
+  slowest: { what: string; ms: number };
   failures: string[];
 }
 
 /** What happened between two moments. */
-export function summarize(
-  fault: string,
-  attempts: readonly Attempt[],
-  kills: readonly Kill[],
-  from: number,
-  to: number,
-): Summary {
-  const outcomes: Summary["outcomes"] = { answered: 0, "told to wait": 0, "cut with a killed process": 0, failed: 0 };
+export function summarize(fault: string, attempts: readonly Attempt[], ends: readonly End[], from: number, to: number): Summary {
+  const outcomes: Summary["outcomes"] = { answered: 0, "told to wait": 0, cut: 0, failed: 0 };
   const failures: string[] = [];
-  let [gap, slowest, last] = [0, 0, from];
+  let [gap, last] = [0, from];
+  let slowest = { what: "", ms: 0 };
   const during = attempts.filter(({ ended }) => ended >= from && ended < to).sort((one, other) => one.ended - other.ended);
   for (const attempt of during) {
-    const outcome = outcomeOf(attempt, kills);
+    const outcome = outcomeOf(attempt, ends);
     outcomes[outcome]++;
     if (outcome === "failed") failures.push(described(attempt, from));
     if (outcome !== "answered") continue;
     gap = Math.max(gap, attempt.ended - last);
-    slowest = Math.max(slowest, attempt.ended - attempt.began);
+    const ms = attempt.ended - attempt.began;
+    if (ms > slowest.ms) slowest = { what: attempt.what, ms };
     last = attempt.ended;
   }
   return { fault, requests: during.length, outcomes, gap: Math.max(gap, to - last), slowest, failures };
@@ -77,10 +76,11 @@ export const row = ({ fault, requests, outcomes, gap, slowest }: Summary) =>
     fault.padEnd(44),
     `${requests}`.padStart(8),
     `${outcomes["told to wait"]}`.padStart(6),
-    `${outcomes["cut with a killed process"]}`.padStart(5),
+    `${outcomes.cut}`.padStart(5),
     `${outcomes.failed}`.padStart(7),
     `${(gap / 1000).toFixed(1)} s`.padStart(9),
-    `${(slowest / 1000).toFixed(1)} s`.padStart(9),
+    `${(slowest.ms / 1000).toFixed(1)} s`.padStart(9),
+    slowest.what,
   ].join(" ");
 
 export const heading = `${"fault".padEnd(44)} requests waited   cut  failed   without   slowest`;

@@ -64,7 +64,12 @@ const faults: Readonly<Record<string, (parts: Parts) => Promise<void>>> = {
     await pause(quiet);
     await servers.start(0);
   },
-  "nginx reloaded": async ({ servers }) => servers.reloadProxy(),
+  "nginx reloaded five times": async ({ servers }) => {
+    for (let times = 0; times < 5; times++) {
+      servers.reloadProxy();
+      await pause(quiet);
+    }
+  },
   "primary of the database lost": async ({ database }) => {
     const startAgain = await database.crash("primary");
     await pause(away * 3);
@@ -110,7 +115,7 @@ async function walk(): Promise<string[]> {
     const from = performance.now();
     await act(parts);
     await pause(quiet);
-    const summary = summarize(name, traffic.attempts, servers.kills, from, performance.now());
+    const summary = summarize(name, traffic.attempts, servers.ends, from, performance.now());
     summaries.push(summary);
     console.log(row(summary));
   }

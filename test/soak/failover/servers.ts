@@ -5,6 +5,7 @@ import { freePort } from "../../helpers/free-port.ts";
 import { startProxy } from "../../helpers/proxies.ts";
 import { certificatesFor } from "../../helpers/tls.ts";
 import { type Program, startProgram, until } from "./machine.ts";
+import type { End } from "./record.ts";
 
 const program = join(import.meta.dirname, "../../../bin/playtest.js");
 
@@ -14,8 +15,8 @@ export interface Servers {
   /** The certificate of the authority that signed nginx's. */
   ca: string;
   adminKey: string;
-  /** When processes were killed, each from the signal until it had ended. */
-  kills: { from: number; until: number }[];
+  /** When processes were ended. */
+  ends: End[];
   kill(at: number): Promise<void>;
   /** As an administrator stops it: it may take its time. */
   stop(at: number): Promise<void>;
@@ -66,19 +67,19 @@ export async function startServers(folder: string, env: Record<string, string>):
   const snippet = operate(["serve", "proxy", "nginx", "--public-url", publicUrl, ...upstreams, ...certificate]);
   const proxy = await startProxy("nginx", snippet, outer, join(folder, "nginx"));
 
-  const kills: Servers["kills"] = [];
-  const end = (at: number, signal: NodeJS.Signals) => processes[at]!.end(signal);
+  const ends: End[] = [];
+  async function end(at: number, signal: NodeJS.Signals): Promise<void> {
+    const one = { gently: signal === "SIGTERM", from: performance.now(), until: Number.POSITIVE_INFINITY };
+    ends.push(one);
+    await processes[at]!.end(signal);
+    one.until = performance.now();
+  }
   return {
     publicUrl,
     ca,
     adminKey: readFileSync(join(folders[0]!, "admin-key"), "utf8").trim(),
-    kills,
-    async kill(at) {
-      const kill = { from: performance.now(), until: Number.POSITIVE_INFINITY };
-      kills.push(kill);
-      await end(at, "SIGKILL");
-      kill.until = performance.now();
-    },
+    ends,
+    kill: (at) => end(at, "SIGKILL"),
     stop: (at) => end(at, "SIGTERM"),
     start,
     reloadProxy: () => void proxy.kill("SIGHUP"),

@@ -7,7 +7,7 @@ import type { Servers } from "./servers.ts";
 import { uploadBuild } from "./upload.ts";
 
 /** How long (ms) a client thinks between two requests, and before it repeats one: less than servers ask for, to see when they are back. */
-const [thinking, again] = [40, 200];
+const [thinking, again] = [100, 200];
 /** What each owner has at first. */
 export const grantedCents = 100_000_000;
 
@@ -213,7 +213,7 @@ export class Traffic {
     const ended = performance.now();
     this.commands.push({ ended, seconds: (ended - began) / 1000, code, stderr });
     if (code === 0) this.ordered.push(JSON.parse(stdout).playtest.id);
-    await pause(500);
+    await pause(2_000);
   }
 }
 
