@@ -12,7 +12,10 @@ interface Wrapped {
   around: (included: string, folder: string) => string;
 }
 
-const apacheModules = ["mpm_event", "authz_core", "headers", "ssl", "http2", "proxy", "proxy_http", "reqtimeout"];
+const apacheModules = [
+  ...["mpm_event", "authz_core", "headers", "ssl", "http2", "proxy", "proxy_http", "reqtimeout"],
+  ...["slotmem_shm", "proxy_balancer", "lbmethod_byrequests"],
+];
 
 const wrappers: Readonly<Record<string, Wrapped>> = {
   nginx: {
