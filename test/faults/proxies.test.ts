@@ -96,7 +96,7 @@ describe.each(installedProxies())("%s with the configuration of `serve proxy`", 
     expect(builds.map(({ size }) => size)).toEqual([150 * mib, null]);
   });
 
-  it("sends requests to the process that is there, also to one that was away just before", { timeout: 240_000 }, async () => {
+  it("sends requests to the process that is there, also to one that was away just before", async () => {
     const folder = freshFolder();
     const [outer, ...ports] = [await freePort(), await freePort(), await freePort()];
     const publicUrl = `http://localhost:${outer}`;
