@@ -13,7 +13,10 @@ export interface Options {
   apiKey?: string | undefined;
   /** Timeout per request in milliseconds. Default: 30,000. */
   timeout?: number | undefined;
-  /** Maximum number of retries. Default: 3. A change that may have taken effect is retried only where the server honors its idempotency key. */
+  /**
+   * Maximum number of retries where the server does not say when to try again; 0: none. Default: 3. A change that may have taken effect is
+   * retried only where the server honors its idempotency key.
+   */
   retries?: number | undefined;
   /** Maximum total time in milliseconds that the retries of one request may wait. Default: 60,000. */
   maxWait?: number | undefined;
@@ -61,7 +64,7 @@ export interface Client extends Methods {
  * that makes a retry safe, if the server honors it.
  */
 export function createClient(options: Options): Client {
-  const { apiKey, retries = 3, insecure = false, userAgent = `playtest/${version}`, signal } = options;
+  const { apiKey, retries = 3, maxWait = 60_000, insecure = false, userAgent = `playtest/${version}`, signal } = options;
   const transport = createTransport(options.env ?? {});
   const core = createClientCore({
     baseUrl: options.baseUrl,
@@ -69,7 +72,7 @@ export function createClient(options: Options): Client {
     transport,
     timeout: options.timeout ?? 30_000,
     retries,
-    maxWait: options.maxWait ?? 60_000,
+    maxWait,
     userAgent,
     insecure,
     signal,
@@ -79,7 +82,7 @@ export function createClient(options: Options): Client {
   async function upload({ path, file, metadata, directory, progress = () => {}, signal: own }: Upload) {
     const { size, mtimeMs } = await stat(file);
     const ending = AbortSignal.any([own, signal].filter((one) => one !== undefined));
-    const uploader = { base: core.base, apiKey, transport, userAgent, directory, retries, insecure, signal: ending };
+    const uploader = { base: core.base, apiKey, transport, userAgent, directory, retries, maxWait, insecure, signal: ending };
     const fingerprint = JSON.stringify([file, size, mtimeMs, metadata]);
     const [{ upload: send }, { uploadOperation }] = await Promise.all([import("./api/upload.ts"), import("./api/offers.ts")]);
     const sent = send(uploader, { path, file, metadata, fingerprint, progress });

@@ -72,10 +72,14 @@ function nginx({ url, port, tls, upstreams, certificate, certificateKey, idle }:
 }
 
 `;
+  const servers = (more: string) => upstreams.map((upstream) => `  server ${upstream}${more};`).join("\n");
+  const whenAllFailed = `  # After a failure nginx sends a process nothing for 10 seconds. Once it would send none anything, all are tried.
+${servers(" max_fails=0 backup")}
+`;
   return `# /etc/nginx/conf.d/playtest.conf
 upstream playtest {
-${upstreams.map((upstream) => `  server ${upstream};`).join("\n")}
-  keepalive 32;
+${servers("")}
+${upstreams.length > 1 ? whenAllFailed : ""}  keepalive 32;
 }
 
 ${tls && port === "443" ? toHttps : ""}server {
@@ -96,7 +100,7 @@ ${tls ? `  ssl_certificate ${certificate};\n  ssl_certificate_key ${certificateK
     # Uploads and downloads go straight through. An upload that is interrupted resumes where the server has it.
     proxy_request_buffering off;
     proxy_buffering off;
-    # The server closes connections without traffic after ${idle - marginSeconds} seconds.
+${upstreams.length > 1 ? "    # A machine that is gone does not refuse connections.\n    proxy_connect_timeout 2s;\n" : ""}    # The server closes connections without traffic after ${idle - marginSeconds} seconds.
     client_body_timeout ${idle}s;
     send_timeout ${idle}s;
     proxy_read_timeout ${idle}s;
@@ -107,7 +111,10 @@ ${tls ? `  ssl_certificate ${certificate};\n  ssl_certificate_key ${certificateK
 }
 
 function caddy({ url, tls, upstreams, certificate, certificateKey, ownCertificate }: Facts): string {
-  const several = upstreams.length > 1 ? "\n    health_uri /readyz\n    health_interval 2s" : "";
+  const several =
+    upstreams.length > 1
+      ? "\n    health_uri /readyz\n    health_interval 2s\n    # Instead of a process that refuses the connection another one is tried.\n    lb_try_duration 10s"
+      : "";
   return `# /etc/caddy/Caddyfile
 # Caddy gets the certificate itself unless one is named, speaks HTTP/2, and has no limit for bodies.
 ${tls ? url.host : url.origin} {
@@ -158,8 +165,9 @@ ${tls && ownCertificate ? certificates : ""}`;
 
 function apache({ url, port, tls, upstreams, certificate, certificateKey, idle }: Facts): string {
   const [only, ...others] = upstreams;
-  const balancer = `  <Proxy "balancer://playtest">
-${upstreams.map((upstream) => `    BalancerMember "http://${upstream}"`).join("\n")}
+  const balancer = `  # retry=0: a process that was away is tried again with the next request.
+  <Proxy "balancer://playtest">
+${upstreams.map((upstream) => `    BalancerMember "http://${upstream}" flushpackets=on connectiontimeout=2 retry=0`).join("\n")}
   </Proxy>
 `;
   return `# /etc/apache2/sites-available/playtest.conf
@@ -179,8 +187,8 @@ ${tls ? `  Protocols h2 http/1.1\n  SSLEngine on\n  SSLCertificateFile ${certifi
   RequestHeader unset X-Request-Id
   RequestHeader set X-Forwarded-Proto ${tls ? "https" : "http"}
   AllowEncodedSlashes NoDecode
-${others.length > 0 ? balancer : ""}  # flushpackets: event streams are passed on at once.
-  ProxyPass "/" "${others.length > 0 ? "balancer://playtest/" : `http://${only}/`}" nocanon flushpackets=on
+  # flushpackets: event streams are passed on at once.
+${others.length > 0 ? balancer : ""}  ProxyPass "/" ${others.length > 0 ? `"balancer://playtest/" nocanon` : `"http://${only}/" nocanon flushpackets=on`}
 </VirtualHost>
 `;
 }

@@ -54,12 +54,18 @@ function isRetryable({ status, code, retryAfter }: Failure) {
   return status >= 500 && status !== 501;
 }
 
-/** Whether to retry, and after how long; `requestedWait` is the wait that the server asked for when it exceeds the limit. */
+/**
+ * Whether to retry, and after how long; `requestedWait` is what the server asked to wait in all when that exceeds the limit. A server that
+ * says when to try again is there, and its failover takes longer than a few retries: only `maxWait` limits how often it is asked.
+ */
 export function decide(failure: Failure, state: RetryState): Decision {
   if (!isRetryable(failure)) return { retry: false };
-  const asked = retryAfter(failure.retryAfter, state.now);
-  if (asked !== undefined && state.waited + asked > state.maxWait) return { retry: false, requestedWait: asked };
-  if (state.tries > state.retries) return { retry: false, ...(asked !== undefined && { requestedWait: asked }) };
-  const wait = asked ?? backoff(state.tries, state.random, isOutage(failure.status) ? firstOutageWait : firstWait);
-  return state.waited + wait > state.maxWait ? { retry: false } : { retry: true, wait };
+  const { tries, retries, waited, maxWait, now, random } = state;
+  const asked = retryAfter(failure.retryAfter, now);
+  const own = backoff(tries, random, isOutage(failure.status) ? firstOutageWait : firstWait);
+  const isLast = tries > retries;
+  if (asked === undefined) return isLast || waited + own > maxWait ? { retry: false } : { retry: true, wait: own };
+  // Longer and longer, and never at once: a server that asks to wait no time would be asked without end.
+  const wait = isLast ? Math.max(asked, firstWait, Math.min(own, maxWait - waited)) : asked;
+  return retries === 0 || waited + wait > maxWait ? { retry: false, requestedWait: waited + asked } : { retry: true, wait };
 }

@@ -28,6 +28,8 @@ export interface Uploader {
   /** Directory that stores the addresses of unfinished uploads; undefined: none is stored. */
   directory: string | undefined;
   retries: number;
+  /** Milliseconds that the retries may wait while no byte gets through. */
+  maxWait: number;
   signal: AbortSignal;
   insecure: boolean;
 }
@@ -36,8 +38,19 @@ const chunkBytes = 64 * 2 ** 20;
 const readBytes = 2 ** 19;
 /** For one request: on a slow connection a chunk may take hours. */
 const timeout = 24 * 3_600_000;
-/** In ms. The three by default outlast a restart of the server, during which a proxy in front of it answers 502. */
+/** In ms. The three by default outlast a restart of the server, during which a proxy in front of it answers 502. The last one is repeated. */
 const retryDelays = [0, 2_000, 5_000, 8_000, 10_000];
+
+/** As many pauses as fit into `maxWait`, at least one for each of the retries. */
+function delaysWithin(maxWait: number, retries: number): number[] {
+  const delays: number[] = [];
+  for (let [at, waited] = [0, 0]; ; at++) {
+    const delay = retryDelays[Math.min(at, retryDelays.length - 1)]!;
+    waited += delay;
+    if (at >= retries && (waited > maxWait || retries === 0)) return delays;
+    delays.push(delay);
+  }
+}
 
 /**
  * Uploads a file by tus 1.0 in chunks, with retries; after a crash a later run resumes it. Throws the error of the server's response or
@@ -58,8 +71,8 @@ export async function upload(uploader: Uploader, request: UploadRequest): Promis
       headers: { ...(uploader.apiKey && { authorization: `Bearer ${uploader.apiKey}` }), "user-agent": uploader.userAgent },
       metadata: request.metadata,
       chunkSize: chunkBytes,
-      retryDelays: retryDelays.slice(0, uploader.retries),
-      onShouldRetry: isRetryable,
+      retryDelays: delaysWithin(uploader.maxWait, uploader.retries),
+      onShouldRetry: (error, tries) => isRetryable(error) && (tries < uploader.retries || saysWhen(error)),
       fileReader: fileReader(failReading),
       httpStack: httpStack(uploader),
       urlStorage: unfinishedUploads(uploader.directory),
@@ -112,6 +125,13 @@ function isRetryable(error: Error): boolean {
   if (causingError instanceof CliError) return causingError.extra.retryable === true;
   const status = replyTo(error as DetailedError)?.status ?? 500;
   return status >= 500 || [408, 409, 423, 429].includes(status);
+}
+
+/** A server that says when to try again is waited for, as for any other request. */
+function saysWhen(error: Error): boolean {
+  const { causingError } = error as DetailedError;
+  if (causingError instanceof CliError) return causingError.extra.httpStatus === 503;
+  return replyTo(error as DetailedError)?.headers["retry-after"] !== undefined;
 }
 
 /**

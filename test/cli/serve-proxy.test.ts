@@ -30,7 +30,11 @@ describe("serve proxy", () => {
       "nginx: several processes",
       "nginx",
       [...at, "--upstream", "10.0.0.2:4747", "--upstream", "[fd00::2]:4747"],
-      ["  server 10.0.0.2:4747;\n  server [fd00::2]:4747;\n"],
+      [
+        "  server 10.0.0.2:4747;\n  server [fd00::2]:4747;\n",
+        "  server 10.0.0.2:4747 max_fails=0 backup;\n  server [fd00::2]:4747 max_fails=0 backup;\n",
+        "proxy_connect_timeout 2s;",
+      ],
     ],
     [
       "caddy: gets the certificate itself",
@@ -42,13 +46,13 @@ describe("serve proxy", () => {
       "caddy: several processes are asked whether they are ready",
       "caddy",
       [...at, "--upstream", "10.0.0.2:4747", "--upstream", "10.0.0.3:4747"],
-      ["reverse_proxy 10.0.0.2:4747 10.0.0.3:4747 {", "health_uri /readyz"],
+      ["reverse_proxy 10.0.0.2:4747 10.0.0.3:4747 {", "health_uri /readyz", "lb_try_duration 10s"],
     ],
     [
       "apache: several processes",
       "apache",
       [...at, "--upstream", "10.0.0.2:4747", "--upstream", "10.0.0.3:4747"],
-      ['BalancerMember "http://10.0.0.3:4747"', 'ProxyPass "/" "balancer://playtest/"'],
+      ['BalancerMember "http://10.0.0.3:4747" flushpackets=on', 'ProxyPass "/" "balancer://playtest/" nocanon\n'],
     ],
   ])("%s", async (_, kind, flags, wanted) => {
     const text = await printed(kind, ...flags);

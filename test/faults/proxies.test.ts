@@ -1,6 +1,7 @@
 import { randomFillSync } from "node:crypto";
 import { once } from "node:events";
 import { readdirSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { connect } from "node:http2";
 import { join } from "node:path";
 import { Agent, fetch } from "undici";
@@ -93,6 +94,46 @@ describe.each(installedProxies())("%s with the configuration of `serve proxy`", 
     const { builds } = ((await (await ask(`/games/${gameId}/builds`)).json()) as { data: { builds: { size: number | null }[] } })
       .data;
     expect(builds.map(({ size }) => size)).toEqual([150 * mib, null]);
+  });
+
+  it("sends requests to the process that is there, also to one that was away just before", async () => {
+    const folder = freshFolder();
+    const [outer, ...ports] = [await freePort(), await freePort(), await freePort()];
+    const publicUrl = `http://localhost:${outer}`;
+    const upstreams = ports.flatMap((port) => ["--upstream", `127.0.0.1:${port}`]);
+    const { stdout } = await spawnPlaytest(folder, ["serve", "proxy", kind, "--public-url", publicUrl, ...upstreams]).ended;
+    // As a server that is being stopped, it lets no connection become idle.
+    const serve = async (port: number) => {
+      const server = createServer((request, response) => {
+        response.setHeader("Connection", "close");
+        request.resume().on("end", () => response.end(`${port}`));
+      });
+      await once(server.listen(port, "127.0.0.1"), "listening");
+      return async () => {
+        const closed = once(server, "close");
+        server.close().closeAllConnections();
+        await closed;
+      };
+    };
+    const [one, two] = ports as [number, number];
+    const end = { one: await serve(one), two: await serve(two) };
+    await startProxy(kind, stdout, outer, join(folder, kind));
+    const answers = async () => {
+      const found = new Set<string>();
+      for (let count = 0; count < 20; count++) {
+        // Without a body: Caddy 2.6 cannot send one again.
+        const reply = await fetch(publicUrl, { method: "POST" });
+        const text = await reply.text();
+        found.add(reply.status === 200 ? text : `${reply.status}`);
+      }
+      return [...found];
+    };
+    await end.two();
+    expect(await answers()).toEqual([`${one}`]);
+    end.two = await serve(two);
+    await end.one();
+    expect(await answers()).toEqual([`${two}`]);
+    await end.two();
   });
 
   it("passes events on at once, by HTTP/2 and with the client's address and one request id", { timeout: 300_000 }, async () => {

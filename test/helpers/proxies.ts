@@ -12,7 +12,10 @@ interface Wrapped {
   around: (included: string, folder: string) => string;
 }
 
-const apacheModules = ["mpm_event", "authz_core", "headers", "ssl", "http2", "proxy", "proxy_http", "reqtimeout"];
+const apacheModules = [
+  ...["mpm_event", "authz_core", "headers", "ssl", "http2", "proxy", "proxy_http", "reqtimeout"],
+  ...["slotmem_shm", "proxy_balancer", "lbmethod_byrequests"],
+];
 
 const wrappers: Readonly<Record<string, Wrapped>> = {
   nginx: {
@@ -57,8 +60,8 @@ export const installedProxies = () => Object.keys(wrappers).filter((kind) => isI
 
 const running = new Set<ChildProcess>();
 
-/** Runs a proxy with what `serve proxy` printed for it, until the test ends. Resolves when it listens on the port. */
-export async function startProxy(kind: string, configuration: string, port: number, folder: string): Promise<void> {
+/** Runs a proxy with what `serve proxy` printed for it, until the test ends. Resolves with its process when it listens on the port. */
+export async function startProxy(kind: string, configuration: string, port: number, folder: string): Promise<ChildProcess> {
   mkdirSync(folder, { recursive: true });
   const included = join(folder, "playtest.conf");
   writeFileSync(included, configuration);
@@ -80,6 +83,7 @@ export async function startProxy(kind: string, configuration: string, port: numb
   });
   ended.catch(() => {});
   while (!(await Promise.race([listens(port), ended])));
+  return child;
 }
 
 /** Whether something accepts connections on a port of this machine. */

@@ -18,6 +18,10 @@ export interface S3Server {
   endpoint: string;
   /** What a program needs in its environment to use it. */
   env: Record<string, string>;
+  /** Ends what speaks S3, as a crash would. What is stored stays. */
+  crash(): Promise<void>;
+  /** Starts it again on the same port. */
+  restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -53,12 +57,20 @@ export async function startRadosgw(): Promise<S3Server> {
     await run("ceph-osd", ["-c", conf, "-i", "0", "--mkfs", "--osd-uuid", osd]);
     started.push(start("ceph-osd", "-c", conf, "-i", "0", "-f"));
     await until(async () => (await run("ceph", ["-c", conf, "osd", "stat"])).stdout.includes("1 up"));
-    started.push(start("radosgw", "-c", conf, "-n", "client.rgw", "-f"));
     const endpoint = `http://127.0.0.1:${port}`;
-    await until(async () => (await fetch(endpoint)).ok);
+    const restart = async () => {
+      started.push(start("radosgw", "-c", conf, "-n", "client.rgw", "-f"));
+      await until(async () => (await fetch(endpoint)).ok);
+    };
+    const crash = async () => {
+      const gateway = started.pop()!;
+      gateway.kill("SIGKILL");
+      await gateway.ended;
+    };
+    await restart();
     const keys = ["--access-key", env.AWS_ACCESS_KEY_ID, "--secret-key", env.AWS_SECRET_ACCESS_KEY];
     await run("radosgw-admin", ["-c", conf, "user", "create", "--uid=t", "--display-name=t", ...keys]);
-    return { endpoint, env, stop };
+    return { endpoint, env, crash, restart, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -1,7 +1,7 @@
 import { readdirSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
-import { expect, it } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 import type { HttpReply, HttpRequest, Transport } from "../../src/api/types.ts";
 import { upload } from "../../src/api/upload.ts";
 import { testFolder } from "../helpers/cli.ts";
@@ -42,11 +42,13 @@ function sender(directory = testFolder()) {
   const signal = new AbortController().signal;
   const send = (transport: Transport, retries = 0) =>
     upload(
-      { base, apiKey: "pt_sk_x", transport, userAgent: "test", directory, retries, signal, insecure: false },
+      { base, apiKey: "pt_sk_x", transport, userAgent: "test", directory, retries, maxWait: 60_000, signal, insecure: false },
       { path: "/games/1/builds", file, metadata: {}, fingerprint: "a", progress: () => {} },
     );
   return { file, directory: join(directory, "uploads"), send };
 }
+
+afterEach(() => void vi.useRealTimers());
 
 it("upload: never sends the key to another host", async () => {
   const { sent, transport } = scripted([[201, { location: "http://elsewhere.example/uploads/1" }]]);
@@ -93,6 +95,16 @@ it.each<[status: number, tries: string[], exitCode: number | undefined]>([
   );
   expect([sent.map((line) => line.split(" ")[0]), outcome]).toEqual([tries, exitCode]);
   expect(readdirSync(directory)).toHaveLength(exitCode === undefined ? 0 : 1);
+});
+
+it("upload: a server that says when to try again is waited for longer than the retries last", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout"] });
+  const away: [number, Record<string, string>] = [503, { "retry-after": "1" }];
+  const { sent, transport } = scripted([created, away, away, away, stands(0), at(17)]);
+  const done = sender().send(transport, 1);
+  await vi.waitUntil(() => sent.length === 6, { timeout: 60_000, interval: 1000 });
+  await done;
+  expect(sent.filter((line) => line.startsWith("HEAD"))).toHaveLength(3);
 });
 
 it("upload: stops if the file becomes shorter", async () => {

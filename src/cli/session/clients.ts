@@ -152,6 +152,7 @@ export class Clients {
         userAgent,
         directory: cache,
         retries: settings().get("retries")!.value,
+        maxWait: settings().get("maxWait")!.value * 1000,
         signal: io.signal,
         insecure: this.#insecure,
       },
