@@ -27,8 +27,8 @@ const size = Number(process.env.PLAYTEST_BUCKET_MIB ?? 20) * mib;
 const seed = process.env.PLAYTEST_SEED ?? "bucket";
 /** Uploads at the same time. */
 const atOnce = 4;
-/** A process is killed once in so many pieces. */
-const piecesPerKill = 5;
+/** A process is killed once in so many pieces. An upload that it was receiving waits for its lease, so that each kill takes some seconds. */
+const piecesPerKill = Number(process.env.PLAYTEST_BUCKET_PIECES_PER_KILL ?? 5);
 
 const kinds: readonly BucketFault[] = [
   { method: "PUT", kind: "503" },
