@@ -41,7 +41,11 @@ export const globalFlags = [
   { name: "dry-run", summary: "Show what would be sent without sending it", common: true },
   { name: "idempotency-key", value: "KEY", summary: "Key that makes a change safe to retry: it never takes effect twice" },
   { name: "timeout", value: "TIME", summary: "Timeout per request, such as 30s or 2m (default 30s)" },
-  { name: "retries", value: "N", summary: "Maximum number of retries where the server does not say when to try again (default 3)" },
+  {
+    name: "retries",
+    value: "N",
+    summary: "Maximum number of retries where the server does not say when to try again (default 3)",
+  },
   { name: "max-wait", value: "TIME", summary: "Maximum time to wait for a server that says when to try again (default 60s)" },
   { name: "color", value: "WHEN", summary: "Use color: auto, always or never" },
   { name: "progress", value: "MODE", summary: "Show progress: auto, plain or none" },

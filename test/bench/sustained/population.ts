@@ -200,7 +200,10 @@ const userRow = (role: "game_owner" | "playtester", index: number) => {
   return { id, email, email_key: email, password_hash: "!", role, ...name, simulated: 0, ...times };
 };
 
-const scopes = { game_owner: '["game_owner","billing","chat","notifications"]', playtester: '["playtester","chat","notifications"]' };
+const scopes = {
+  game_owner: '["game_owner","billing","chat","notifications"]',
+  playtester: '["playtester","chat","notifications"]',
+};
 
 function keyRow(userId: string, role: keyof typeof scopes) {
   const key = `pt_sk_${randomBytes(24).toString("hex")}`;
