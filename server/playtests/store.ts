@@ -229,6 +229,9 @@ export const addKnownOffers = async (tx: Query, reader: Reader): Promise<string[
   return rows.map((row) => row.playtest_id);
 };
 
+export const forgetKnownOffers = (tx: Query, playtesterId: string) =>
+  tx.send("DELETE FROM known_offers WHERE user_id = ?", playtesterId);
+
 /** The languages of the games of all offers, sorted. */
 export async function languagesOffered(q: Query, reader: Reader): Promise<string[]> {
   const rows = await q.all<{ languages: string }>(

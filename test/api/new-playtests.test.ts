@@ -52,7 +52,10 @@ onBothDatabases("emails about new playtests", (serve, it) => {
 
   it("on means one a day, and turning all emails off turns these off", async ({ server }) => {
     const { owner, tess, gameId } = await start(server);
+    const known = () => server.deps.store.read((q) => q.all("SELECT playtest_id FROM known_offers"));
+    await factories.order(owner, gameId);
     await ask(tess);
+    expect(await known()).toHaveLength(1);
     expect(await modeOf(tess)).toBe("digest");
     await tess.updateNotificationSettings({ body: { mail: "on" } });
     expect(await modeOf(tess)).toBe("digest");
@@ -62,6 +65,7 @@ onBothDatabases("emails about new playtests", (serve, it) => {
     await server.advance(3 * day);
     expect(server.mails).toEqual([]);
     expect(await jobsOf(server)).toEqual([]);
+    expect(await known()).toEqual([]);
   });
 
   it("one email in the morning says what is new, and none comes while nothing is", async ({ server }) => {

@@ -35,7 +35,9 @@ export const tellOfPlaytests = (job: Job, deps: Deps) =>
       const userId = String(job.payload.userId);
       users.lock(tx, userId);
       const setting = await findSetting(tx, userId, newPlaytests);
-      if (!setting || setting.mail === "off" || setting.updated_at !== job.payload.askedAt) return job.done(tx);
+      const isOff = !setting || setting.mail === "off";
+      if (isOff) playtests.forgetKnownOffers(tx, userId);
+      if (isOff || setting.updated_at !== job.payload.askedAt) return job.done(tx);
       // Not within hours of this run where it is late.
       await job.reschedule(tx, nextDigest(tx.now + 12 * hour, tx.config.mail.digestHour));
       const reader = await users.find(tx, userId);
