@@ -28,7 +28,7 @@ export const update = (tx: Query, id: string, changes: Partial<UserRow>) => upda
  * Deletes the rows that every account may have and nobody else needs, in the order of their foreign keys. The account's id is each `?`. Rows
  * that the ledger needs are never deleted.
  */
-export const belongings = [
+export const ownRowDeletions = [
   "DELETE FROM budget_entries WHERE budget_id IN (SELECT id FROM budgets WHERE owner_id = ?)",
   "DELETE FROM budget_uses WHERE budget_id IN (SELECT id FROM budgets WHERE owner_id = ?)",
   "DELETE FROM budgets WHERE owner_id = ?",
@@ -62,7 +62,7 @@ const untouched = `email_verified_at IS NULL AND suspended_at IS NULL
 /** Removes an unverified account and the rows that belong to it. False when there is no such account. */
 export async function removeUnverified(tx: Query, id: string): Promise<boolean> {
   if ((await tx.one(`SELECT id FROM users WHERE id = ? AND ${untouched}`, id)) === undefined) return false;
-  for (const sql of belongings) await tx.run(sql, id);
+  for (const sql of ownRowDeletions) await tx.run(sql, id);
   return (await deleteWhere(tx, "users", { id })) === 1;
 }
 

@@ -321,11 +321,13 @@ const notices = {
 } satisfies Record<EventKind, Texts>;
 
 /** Of an event that a newer version recorded, which runs beside this one during an upgrade. */
-const unknown: Text = () => ({ title: "Something happened", body: "The newer version of this server says what." });
+const unknown =
+  (kind: string): Text =>
+  () => ({ title: `New event: ${kind}`, body: "See the page of the playtest or game." });
 
 /** The notification for an event: a short title, and a body that names the playtester and the game. */
 export function noticeOf(kind: EventKind, reader: "game_owner" | "playtester" | "admin", context: NoticeContext): Notice {
-  const texts: Texts = (notices as Partial<Record<EventKind, Texts>>)[kind] ?? unknown;
+  const texts: Texts = (notices as Partial<Record<EventKind, Texts>>)[kind] ?? unknown(kind);
   const text = typeof texts === "function" ? texts : texts[reader === "playtester" ? "playtester" : "owner"];
   return text({
     ...context,

@@ -73,7 +73,7 @@ function nginx({ url, port, tls, upstreams, certificate, certificateKey, idle }:
 
 `;
   const servers = (more: string) => upstreams.map((upstream) => `  server ${upstream}${more};`).join("\n");
-  const whenAllFailed = `  # After a failure nginx sends a process nothing for 10 seconds. Once it would send none anything, all are tried.
+  const whenAllFailed = `  # After a failure nginx sends a process nothing for 10 seconds. When that leaves no process, all are tried again.
 ${servers(" max_fails=0 backup")}
 `;
   return `# /etc/nginx/conf.d/playtest.conf
@@ -113,7 +113,7 @@ ${upstreams.length > 1 ? "    # A machine that is gone does not refuse connectio
 function caddy({ url, tls, upstreams, certificate, certificateKey, ownCertificate }: Facts): string {
   const several =
     upstreams.length > 1
-      ? "\n    health_uri /readyz\n    health_interval 2s\n    # Instead of a process that refuses the connection another one is tried.\n    lb_try_duration 10s"
+      ? "\n    health_uri /readyz\n    health_interval 2s\n    # Another process is tried instead of one that refuses the connection. A request with a body may get 502 instead.\n    lb_try_duration 10s"
       : "";
   return `# /etc/caddy/Caddyfile
 # Caddy gets the certificate itself unless one is named, speaks HTTP/2, and has no limit for bodies.

@@ -1,4 +1,4 @@
-import { belongings } from "../accounts/users-store.ts";
+import { ownRowDeletions } from "../accounts/users-store.ts";
 import type { Query } from "../database/port.ts";
 import { deletedAddress } from "../mail/queue.ts";
 
@@ -14,7 +14,7 @@ const noAddress = "https://deleted.invalid/";
 /** Rows that nobody but the account needs. The account's id is each `?`. */
 const removed = [
   "DELETE FROM order_approvals WHERE owner_id = ?",
-  ...belongings,
+  ...ownRowDeletions,
   "DELETE FROM webhook_attempts WHERE delivery_id IN (SELECT d.id FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id WHERE w.owner_id = ?)",
   "DELETE FROM webhook_deliveries WHERE webhook_id IN (SELECT id FROM webhooks WHERE owner_id = ?)",
   "DELETE FROM webhooks WHERE owner_id = ?",

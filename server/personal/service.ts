@@ -15,7 +15,10 @@ import { removeWork } from "./work.ts";
 
 /** By then (ms) the request has listed the account, unless it could not. */
 const listAfterMs = 60_000;
-/** By then (ms) no process of an older version serves any more: it may have deleted the account, and removes only what it knows. */
+/**
+ * By then (ms) no process of an older version serves any more. When one deleted the account, what only the newer version stores of it is
+ * removed then.
+ */
 const upgradedMs = 86_400_000;
 
 /** `byOperator`: money that is left and a running plan are no obstacle. */

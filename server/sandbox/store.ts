@@ -5,7 +5,7 @@ import { inAudience, type PlaytestRow } from "../playtests/store.ts";
 const played = (condition: string) =>
   `EXISTS (SELECT 1 FROM slots h WHERE h.playtester_id = u.id AND h.excused = 0 AND ${condition})`;
 
-/** The oldest simulated playtester who may claim a slot of this playtest: never had one, is targeted, and may hold one more slot. */
+/** The oldest simulated playtester who may claim a slot of this playtest: never had one, is targeted, has time, and may hold one more slot. */
 export function findFree(
   q: Query,
   playtest: PlaytestRow,
@@ -17,6 +17,8 @@ export function findFree(
     `SELECT u.id FROM users u JOIN playtests p ON p.id = ? WHERE u.role = 'playtester' AND u.simulated = 1 AND u.suspended_at IS NULL
       AND NOT ${played("h.playtest_id = p.id")}
       AND NOT EXISTS (SELECT 1 FROM applications a WHERE a.playtest_id = p.id AND a.playtester_id = u.id)
+      AND NOT EXISTS (SELECT 1 FROM slots h JOIN playtests o ON o.id = h.playtest_id WHERE h.playtester_id = u.id AND h.status IN ('reserved', 'blocked')
+        AND h.scheduled_at < p.scheduled_at + p.duration_minutes * 60000 AND h.scheduled_at + o.duration_minutes * 60000 > p.scheduled_at)
       AND (SELECT COUNT(*) FROM slots h WHERE h.playtester_id = u.id AND (h.status = 'blocked' OR (h.status = 'reserved' AND h.deadline_at > ?))) < ?
       AND ${inAudience("u.id")} ${targeted.sql} ORDER BY u.created_at, u.id LIMIT 1`,
     playtest.id,

@@ -28,7 +28,7 @@ export function createClientCore(options: ClientOptions) {
   async function checked(request: RawRequest): Promise<HttpReply> {
     const reply = await exchange(request);
     if (reply.status < 300) return reply;
-    throw withRequestedWait(replyError(reply, new URL(base + request.path)), reply.requestedWait);
+    throw withRequestedWait(replyError(reply, new URL(base + request.path)), reply);
   }
 
   /** Throws the error of a failed call, or one that says that this server does not support the operation. */

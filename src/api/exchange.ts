@@ -3,7 +3,7 @@ import { Interrupted } from "../errors.ts";
 import { Knowledge } from "./knowledge.ts";
 import { howToCheck, OutcomeUnknown, type Unclear } from "./outcome.ts";
 import { parseJson, readApiError } from "./replies.ts";
-import { decide } from "./retry.ts";
+import { decide, type Failure } from "./retry.ts";
 import { NetworkError, ReplyTooLarge } from "./transport.ts";
 import type { ClientOptions, HttpReply, RawRequest } from "./types.ts";
 import { requireEncryption } from "./url.ts";
@@ -112,7 +112,7 @@ export class Exchanges {
     const headers = this.#headersOf(request, mutation, key);
     if (mutation && options.plan)
       options.plan({ method: request.method, path: url.pathname + url.search, headers, body: request.body });
-    let waited = 0;
+    let [waited, toldWhen] = [0, 0];
     let reached = false;
     let repeated = false;
     for (let tries = 1; ; tries++) {
@@ -129,22 +129,25 @@ export class Exchanges {
         const cause = lost ? outcome : new Error(`${url.origin} returned ${outcome.status}.`);
         throw new OutcomeUnknown(await this.#unclear(request, key), cause, lost ? undefined : "is not from the API");
       }
-      const failure = lost ? {} : failureOf(outcome);
+      const failure: Failure = lost ? {} : failureOf(outcome);
       const retries = isStream(request.body) || outcome instanceof ReplyTooLarge ? 0 : (request.retries ?? options.retries);
-      const next = decide(failure, { tries, retries, waited, maxWait: options.maxWait, now: now(), random: random() });
+      const { maxWait } = options;
+      const next = decide(failure, { tries, toldWhen, retries, waited, maxWait, now: now(), random: random() });
       if (next.retry) {
-        trace?.({ kind: "retry", wait: next.wait, tries });
         waited += next.wait;
+        if (failure.retryAfter !== undefined) toldWhen++;
+        trace?.({ kind: "retry", wait: next.wait, tries, waited, maxWait });
         await sleep(next.wait, request.signal ?? options.signal);
         continue;
       }
-      if (!lost) return next.requestedWait === undefined ? outcome : { ...outcome, requestedWait: next.requestedWait };
+      const { retry: _, ...why } = next;
+      if (!lost) return { ...outcome, ...why };
       throw mutation && reached ? new OutcomeUnknown(await this.#unclear(request, key), outcome) : outcome;
     }
   }
 }
 
-const failureOf = ({ status, headers, body }: HttpReply) => ({
+const failureOf = ({ status, headers, body }: HttpReply): Failure => ({
   status,
   code: readApiError(parseJson(body))?.code,
   retryAfter: headers["retry-after"],

@@ -194,9 +194,16 @@ export function waitsForApproval(reply: HttpReply): CliError | undefined {
   );
 }
 
-/** Adds how long the server asked to wait, where that is longer than allowed. */
-export function withRequestedWait(error: CliError, ms: number | undefined): CliError {
-  if (ms === undefined) return error;
-  const hint = `The server asked to wait ${Math.ceil(ms / 1000)} s. To wait that long: --max-wait ${Math.ceil(ms / 1000)}s.`;
-  return new CliError(error.code, error.exitCode, error.message, { ...error.extra, hint });
+/** Adds how long the server asked to wait, where that is longer than allowed, or how long it was waited for in vain. */
+export function withRequestedWait(error: CliError, { requestedWait, waited }: HttpReply): CliError {
+  const hint = waitHint(requestedWait, waited);
+  return hint === undefined ? error : new CliError(error.code, error.exitCode, error.message, { ...error.extra, hint });
+}
+
+function waitHint(requestedWait: number | undefined, waited: number | undefined): string | undefined {
+  const [asked, spent] = [requestedWait, waited].map((ms) => (ms === undefined ? undefined : Math.ceil(ms / 1000)));
+  if (asked !== undefined) return `The server asked to wait ${asked} s. To wait that long: --max-wait ${asked}s.`;
+  return spent === undefined
+    ? undefined
+    : `The server asked to try again later for ${spent} s. To wait longer: --max-wait ${2 * spent}s.`;
 }

@@ -11,6 +11,8 @@ export interface Failure {
 export interface RetryState {
   /** Attempts made so far, at least 1. */
   tries: number;
+  /** Those before this one whose reply said when to try again. */
+  toldWhen: number;
   /** Retries allowed. */
   retries: number;
   /** Milliseconds waited so far for this request. */
@@ -22,7 +24,7 @@ export interface RetryState {
   random: number;
 }
 
-export type Decision = { retry: true; wait: number } | { retry: false; requestedWait?: number };
+export type Decision = { retry: true; wait: number } | { retry: false; requestedWait?: number; waited?: number };
 
 const firstWait = 250;
 const maxBackoff = 8_000;
@@ -55,17 +57,19 @@ function isRetryable({ status, code, retryAfter }: Failure) {
 }
 
 /**
- * Whether to retry, and after how long; `requestedWait` is what the server asked to wait in all when that exceeds the limit. A server that
- * says when to try again is there, and its failover takes longer than a few retries: only `maxWait` limits how often it is asked.
+ * Whether to retry, and after how long. A server that says when to try again is there, and its failover takes longer than a few retries: only
+ * `maxWait` limits how often it is asked, and such tries do not count as retries. With `retries` of 0 there are none. `requestedWait`: what the
+ * server asked to wait, where that alone is too long; `waited`: how long it was waited for in vain.
  */
 export function decide(failure: Failure, state: RetryState): Decision {
   if (!isRetryable(failure)) return { retry: false };
-  const { tries, retries, waited, maxWait, now, random } = state;
+  const { tries, toldWhen, retries, waited, maxWait, now, random } = state;
   const asked = retryAfter(failure.retryAfter, now);
   const own = backoff(tries, random, isOutage(failure.status) ? firstOutageWait : firstWait);
-  const isLast = tries > retries;
-  if (asked === undefined) return isLast || waited + own > maxWait ? { retry: false } : { retry: true, wait: own };
+  if (asked === undefined)
+    return tries - toldWhen > retries || waited + own > maxWait ? { retry: false } : { retry: true, wait: own };
+  if (retries === 0 || asked > maxWait) return { retry: false, requestedWait: asked };
   // Longer and longer, and never at once: a server that asks to wait no time would be asked without end.
-  const wait = isLast ? Math.max(asked, firstWait, Math.min(own, maxWait - waited)) : asked;
-  return retries === 0 || waited + wait > maxWait ? { retry: false, requestedWait: waited + asked } : { retry: true, wait };
+  const wait = tries > retries ? Math.max(asked, firstWait, Math.min(own, maxWait - waited)) : asked;
+  return waited + wait > maxWait ? { retry: false, waited } : { retry: true, wait };
 }

@@ -24,6 +24,8 @@ export interface HttpReply {
   repeated?: boolean;
   /** Milliseconds that the server asked to wait, where that is longer than allowed. */
   requestedWait?: number;
+  /** Milliseconds that were waited for a server that kept asking to try again later. */
+  waited?: number;
 }
 
 /** The network layer of the client: one exchange, no retries, no redirects. */
@@ -105,4 +107,4 @@ export type TraceEvent =
   | { kind: "request"; method: string; url: string; headers: Record<string, string>; body?: unknown }
   | { kind: "reply"; status: number; ms: number; requestId?: string | undefined; headers: Record<string, string>; body: Buffer }
   | { kind: "failed"; error: Error; ms: number }
-  | { kind: "retry"; wait: number; tries: number };
+  | { kind: "retry"; wait: number; tries: number; waited: number; maxWait: number };

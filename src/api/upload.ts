@@ -4,6 +4,7 @@ import { Readable, Transform } from "node:stream";
 import type { DetailedError, HttpRequest, HttpStack, UploadOptions } from "tus-js-client";
 import { CliError, exitCodeOfReply, failure } from "../errors.ts";
 import { notTheApi, replyError } from "./replies.ts";
+import { retryAfter } from "./retry.ts";
 import type { HttpReply, Transport } from "./types.ts";
 import { unfinishedUploads } from "./unfinished.ts";
 import { requireEncryption } from "./url.ts";
@@ -28,7 +29,7 @@ export interface Uploader {
   /** Directory that stores the addresses of unfinished uploads; undefined: none is stored. */
   directory: string | undefined;
   retries: number;
-  /** Milliseconds that the retries may wait while no byte gets through. */
+  /** Milliseconds that the retries may wait while no byte gets through; those of `retries` are made in any case. */
   maxWait: number;
   signal: AbortSignal;
   insecure: boolean;
@@ -41,15 +42,20 @@ const timeout = 24 * 3_600_000;
 /** In ms. The three by default outlast a restart of the server, during which a proxy in front of it answers 502. The last one is repeated. */
 const retryDelays = [0, 2_000, 5_000, 8_000, 10_000];
 
-/** As many pauses as fit into `maxWait`, at least one for each of the retries. */
-function delaysWithin(maxWait: number, retries: number): number[] {
-  const delays: number[] = [];
-  for (let [at, waited] = [0, 0]; ; at++) {
-    const delay = retryDelays[Math.min(at, retryDelays.length - 1)]!;
-    waited += delay;
-    if (at >= retries && (waited > maxWait || retries === 0)) return delays;
-    delays.push(delay);
+/** More than a day of them: the list must end, also where there is no limit. */
+const mostPauses = 10_000;
+
+/** At least one pause for each of the retries, and then as many as fit into `maxWait`. */
+function pausesWithin(maxWait: number, retries: number): number[] {
+  const pauses: number[] = [];
+  let waited = 0;
+  while (pauses.length < mostPauses) {
+    const next = retryDelays[Math.min(pauses.length, retryDelays.length - 1)]!;
+    waited += next;
+    if (pauses.length >= retries && (retries === 0 || waited > maxWait)) break;
+    pauses.push(next);
   }
+  return pauses;
 }
 
 /**
@@ -71,8 +77,8 @@ export async function upload(uploader: Uploader, request: UploadRequest): Promis
       headers: { ...(uploader.apiKey && { authorization: `Bearer ${uploader.apiKey}` }), "user-agent": uploader.userAgent },
       metadata: request.metadata,
       chunkSize: chunkBytes,
-      retryDelays: delaysWithin(uploader.maxWait, uploader.retries),
-      onShouldRetry: (error, tries) => isRetryable(error) && (tries < uploader.retries || saysWhen(error)),
+      retryDelays: pausesWithin(uploader.maxWait, uploader.retries),
+      onShouldRetry: (error, tries) => isRetryable(error) && (tries < uploader.retries || saysWhen(error, uploader.maxWait)),
       fileReader: fileReader(failReading),
       httpStack: httpStack(uploader),
       urlStorage: unfinishedUploads(uploader.directory),
@@ -127,11 +133,12 @@ function isRetryable(error: Error): boolean {
   return status >= 500 || [408, 409, 423, 429].includes(status);
 }
 
-/** A server that says when to try again is waited for, as for any other request. */
-function saysWhen(error: Error): boolean {
+/** A server that says when to try again is waited for, unless that is too long. */
+function saysWhen(error: Error, maxWait: number): boolean {
   const { causingError } = error as DetailedError;
   if (causingError instanceof CliError) return causingError.extra.httpStatus === 503;
-  return replyTo(error as DetailedError)?.headers["retry-after"] !== undefined;
+  const asked = retryAfter(replyTo(error as DetailedError)?.headers["retry-after"], Date.now());
+  return asked !== undefined && asked <= maxWait;
 }
 
 /**

@@ -44,9 +44,9 @@ export const globalFlags = [
   {
     name: "retries",
     value: "N",
-    summary: "Maximum number of retries where the server does not say when to try again (default 3)",
+    summary: "Retries, beside those that the server asks for; 0: none at all (default 3)",
   },
-  { name: "max-wait", value: "TIME", summary: "Maximum time to wait for a server that says when to try again (default 60s)" },
+  { name: "max-wait", value: "TIME", summary: "Maximum time that the retries of a request wait (default 60s)" },
   { name: "color", value: "WHEN", summary: "Use color: auto, always or never" },
   { name: "progress", value: "MODE", summary: "Show progress: auto, plain or none" },
   { name: "time", value: "FORMAT", summary: "Time format: iso, local or relative" },

@@ -4,6 +4,7 @@ import { lines, redact, redactText, toJson } from "../io/text.ts";
 interface Options {
   verbose: boolean;
   debug: boolean;
+  quiet: boolean;
   err(text: string): void;
 }
 
@@ -19,9 +20,25 @@ function bodyText(body: Buffer, type: string | undefined): string {
   }
 }
 
-/** Logs requests and responses to standard error, secrets redacted: one line each, or in full with --debug. */
-export function tracer({ verbose, debug, err }: Options): ((event: TraceEvent) => void) | undefined {
-  if (!verbose && !debug) return undefined;
+/** Milliseconds of waiting for a server of which nobody should wonder why nothing happens. */
+const noticeableMs = 10_000;
+
+/** Tells once that the server is waited for. */
+function waitingNotice({ quiet, err }: Options): (event: TraceEvent) => void {
+  let told = quiet;
+  return (event) => {
+    if (told || event.kind !== "retry" || event.waited < noticeableMs) return;
+    told = true;
+    err(
+      `The server does not answer this request yet. It is asked for up to ${Math.round(event.maxWait / 1000)} s (--max-wait).\n`,
+    );
+  };
+}
+
+/** Logs requests and responses to standard error, secrets redacted: one line each with --verbose, or in full with --debug. */
+export function tracer(options: Options): (event: TraceEvent) => void {
+  const { verbose, debug, err } = options;
+  if (!verbose && !debug) return waitingNotice(options);
   const say = (text: string) => err(`${lines(text)}\n`);
   const headers = (mark: string, values: Record<string, string>) => {
     for (const [name, value] of Object.entries(redact(values) as Record<string, string>)) say(`${mark} ${name}: ${value}`);

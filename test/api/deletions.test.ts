@@ -71,8 +71,17 @@ onBothDatabases("deleted accounts and backups", (serve, it) => {
     const path = join(folder, deletionsFile);
     // Whoever reads it waits until somebody writes.
     execFileSync("mkfifo", [path]);
-    expect((await admin.delete(`/admin/users/${id}`)).status).toBe(200);
-    await writeFile(path, deletionLine(id, server.clock.now()));
+    const at = server.clock.now();
+    try {
+      expect((await admin.delete(`/admin/users/${id}`)).status).toBe(200);
+      expect(server.lines.filter((line) => line.includes("could not be written within 2 seconds"))).toHaveLength(1);
+    } finally {
+      // The write that hangs sees its line and ends.
+      await writeFile(path, deletionLine(id, at));
+      rmSync(path);
+    }
+    await server.advance(3_600_000);
+    expect([...parseDeletions(readFileSync(path, "utf8"))!]).toEqual([[id, at]]);
   });
 
   it("are deleted again by a server that starts with their list, or suspended while something is pending", async () => {

@@ -156,6 +156,20 @@ onBothDatabases("team of a playtest at a fixed time", (serve, it) => {
     expect((await confirmAt(later)).status).toBe(200);
   });
 
+  it("who is asked may take another slot at that time, and then cannot join", async () => {
+    const known = await teamMarket(serve);
+    const { ann, ben, cleo, dana, make } = known;
+    const { slotId } = await complete(known);
+    await cleo.leaveTeam({ params: { id: slotId } });
+    await ann.replaceTeamMember({ params: { id: slotId }, body: { missing: "cleo", with: "dana" } });
+    const alone = await make({ playerCount: 1, quantity: 2, scheduledAt });
+    const claimAlone = (person: Person) => person.post(`/playtester/playtests/${alone}/claim`, { scheduledAt });
+    expect((await claimAlone(dana)).status).toBe(201);
+    const joined = await dana.post(`/playtester/slots/${slotId}/team/confirm`, { shareCents: 1000, scheduledAt });
+    expect([joined.status, joined.body.error.message]).toEqual([409, expect.stringContaining("or one at that time")]);
+    expect((await claimAlone(ben)).body.error.message).toContain(`You have a slot at ${scheduledAt} already`);
+  });
+
   it("that becomes complete while a problem is reported has no deadline until it is answered", async () => {
     const known = await teamMarket(serve);
     const { ann, cleo, dana, owner } = known;

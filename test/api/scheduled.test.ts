@@ -292,11 +292,11 @@ sessions("scheduled playtest with manual selection", (it) => {
     );
     const applied = await apply(playtester, first!, at);
     await claimed(playtester, second!, at);
-    expect((await apply(playtester, third!, at)).status).toBe(409);
+    expect((await apply(playtester, third!, at)).text).toContain("cannot play both");
     const approved = await owner.post(`/playtest-applications/${applied.body.data.application.id}/approve`);
     expect([approved.status, approved.body.error.message]).toEqual([
       409,
-      `This playtester has a slot at ${at} by now, and cannot play both. Nothing was changed.`,
+      "This playtester has another playtest at that time by now. Nothing was changed. Reject the application, or try again later.",
     ]);
   });
 
@@ -384,6 +384,26 @@ sessions("moved playtest", (it) => {
     await server.advance(2 * day);
     expect((await playtestOf(owner, id)).slots).toMatchObject({ open: 0, reserved: 1, expired: 1 });
     expect((await noticesOf(owner, "slot.move_answered"))[0]!.body).toContain("Fri 2026-03-06 12:00, UTC");
+  });
+
+  it("a time that overlaps with another slot of the playtester is not accepted", async ({
+    server,
+    owner,
+    playtester,
+    gameId,
+  }) => {
+    const [first, second] = [inMs(server, 3 * day), inMs(server, 4 * day)];
+    const moved = await order(owner, gameId, { scheduledAt: first });
+    const slotId = await claimed(playtester, moved, first);
+    const other = await claimed(playtester, await order(owner, gameId, { scheduledAt: second }), second);
+    await move(owner, moved, inMs(server, 4 * day + 30 * minute));
+    const refused = await answer(playtester, slotId, true);
+    expect([refused.status, refused.body.error.message]).toEqual([
+      409,
+      `You have a slot at ${second}, and cannot play both. Nothing was changed. Decline this time, or release the other slot first.`,
+    ]);
+    await playtester.releaseSlot({ params: { id: other } });
+    expect((await answer(playtester, slotId, true)).status).toBe(200);
   });
 
   it("a playtester who declines is released without a mark, and can claim a slot at the new time", async ({
@@ -661,6 +681,18 @@ sessions("simulated playtester of a session", (it) => {
     await server.advance(day);
     expect((await play()).status).toBe(200);
     expect((await slotOf(owner, slotId)).status).toBe("submitted");
+  });
+
+  it("has one slot at a time: another one claims the next", async ({ server, owner, gameId }) => {
+    const at = inMs(server, day);
+    const holders: unknown[] = [];
+    for (const _ of [1, 2]) {
+      const [slot] = await slotsOf(owner, await order(owner, gameId, { scheduledAt: at }));
+      const played = await server.request("POST", `/sandbox/slots/${slot!.id}/play`, { key: owner.key });
+      expect(played.status).toBe(200);
+      holders.push((await slotOf(owner, slot!.id)).playtester?.id);
+    }
+    expect(new Set(holders).size).toBe(2);
   });
 });
 

@@ -321,4 +321,40 @@ describe("PostgreSQL writes that share a transaction", () => {
     expect(limits).toEqual(["500ms", "5s"]);
     expect(await stored()).toBe("held=here other");
   });
+
+  it("that run alone, because another process holds their rows, leave connections for others", async () => {
+    const rows = letters(24);
+    await sql(
+      database.unrestrictedUrl,
+      `INSERT INTO settings (name, value) VALUES ${rows.map((row) => `('${row}', '')`).join(", ")}`,
+    );
+    const [locked, over] = [gate(), gate()];
+    const elsewhere = store.write(
+      async (tx) => {
+        await tx.run("UPDATE settings SET value = 'elsewhere'");
+        locked.open();
+        await over.passed;
+      },
+      { isolation: "rows" },
+    );
+    await locked.passed;
+    let [running, most] = [0, 0];
+    const writes = rows.map((row) =>
+      write([row], async (tx) => {
+        const { lock_timeout: limit } = (await tx.one<{ lock_timeout: string }>("SHOW lock_timeout"))!;
+        if (limit === "5s") most = Math.max(most, ++running);
+        try {
+          return await tx.run("UPDATE settings SET value = 'here' WHERE name = ?", row);
+        } finally {
+          if (limit === "5s") running--;
+        }
+      }),
+    );
+    await expect.poll(() => running, { timeout: 60_000 }).toBe(8);
+    expect(await store.read((q) => q.one("SELECT 1 AS n"))).toEqual({ n: 1 });
+    over.open();
+    await elsewhere;
+    expect(await Promise.all(writes)).toEqual(rows.map(() => 1));
+    expect(most).toBe(8);
+  });
 });

@@ -1,3 +1,4 @@
+import { Semaphore } from "../../lib/semaphore.ts";
 import { type Locks, LostRace, type Query, StoreUnavailable, type Value } from "../port.ts";
 
 /** A write that waits for a transaction, and the ids of the rows that it locks. */
@@ -21,6 +22,8 @@ interface Runner {
  * many of its cores these writes can use.
  */
 const transactionsAtOnce = 4;
+/** Each has a connection of its own, and other work needs some of them. */
+const aloneAtOnce = 8;
 /** Of a transaction, so that the first write of it does not wait long for the last. */
 const writesAtOnce = 16;
 
@@ -35,6 +38,7 @@ const writesAtOnce = 16;
 export class SharedTransactions {
   readonly #runner: Runner;
   readonly #locked = new Set<string>();
+  readonly #alone = new Semaphore(aloneAtOnce);
   #waiting: Waiting[] = [];
   #running = 0;
   #scheduled = false;
@@ -123,7 +127,9 @@ export class SharedTransactions {
 
   /** Nothing waits for it but writes for the same rows: another process may have locked them for long. */
   async #runAlone(write: Waiting): Promise<void> {
+    await this.#alone.acquire();
     await this.#runner.alone(write.locks[0], write.fn).then(write.resolve, write.reject);
+    this.#alone.release();
     this.#ended([write]);
   }
 

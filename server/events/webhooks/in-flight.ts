@@ -1,4 +1,5 @@
 import { ApiError } from "../../lib/api-error.ts";
+import { Semaphore } from "../../lib/semaphore.ts";
 
 /** The maximum number of test events in progress for one host, including those that wait for their turn. */
 const maxTests = 8;
@@ -48,35 +49,5 @@ export class InFlight {
       if (left > 0) this.#tests.set(host, left);
       else this.#tests.delete(host);
     }
-  }
-}
-
-/** A semaphore. Waiting callers get their turn in the order in which they called `acquire`. */
-class Semaphore {
-  readonly #max: number;
-  readonly #queue: (() => void)[] = [];
-  #inUse = 0;
-
-  constructor(max: number) {
-    this.#max = max;
-  }
-
-  get isUnused(): boolean {
-    return this.#inUse === 0 && this.#queue.length === 0;
-  }
-
-  acquire(): Promise<void> {
-    if (this.#inUse < this.#max) {
-      this.#inUse++;
-      return Promise.resolve();
-    }
-    return new Promise((resolve) => this.#queue.push(resolve));
-  }
-
-  /** Passes the permit on to the caller that waits longest. */
-  release(): void {
-    const next = this.#queue.shift();
-    if (next) next();
-    else this.#inUse--;
   }
 }

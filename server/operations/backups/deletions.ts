@@ -1,12 +1,12 @@
 import { appendFile, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import * as users from "../../accounts/users-store.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Tx } from "../../app/tx.ts";
 import { ConfigError } from "../../config/read.ts";
 import { type Job, RetryLater } from "../../jobs/job.ts";
 import { ApiError } from "../../lib/api-error.ts";
+import { within } from "../../lib/within.ts";
 import { deleteAccount } from "../../personal/service.ts";
 import { flush, unlessMissing } from "../../uploads/local-blobs.ts";
 import { deletionLine, deletionsFile, parseDeletions } from "./deletion-list.ts";
@@ -15,42 +15,56 @@ import { deletionLine, deletionsFile, parseDeletions } from "./deletion-list.ts"
 const listAgainMs = 15 * 60_000;
 const deleteAgainMs = 86_400_000;
 
-/** How long (ms) a request waits for the list: a network disk may hang. */
+/** How long (ms) a line may take: a network disk may hang. */
 const patienceMs = 2_000;
 
 const outage = "listing deleted accounts beside the backups";
 
-/**
- * Writes a deleted account to the list beside the backups, before anybody is told of the deletion. What fails, or takes long, is tried again
- * by a job.
- */
-export const listDeleted = (deps: Deps, userId: string): Promise<unknown> =>
-  Promise.race([addToList(deps, userId).catch(() => {}), pause(patienceMs, undefined, { ref: false })]);
+/** The last line written to each list. Lines follow each other, so that a disk that hangs takes only one of the few threads for files. */
+const lastLines = new Map<string, Promise<void>>();
+
+/** Writes a deleted account to the list beside the backups, before anybody is told of the deletion. What fails is tried again by a job. */
+export const listDeleted = (deps: Deps, userId: string): Promise<void> => addInTime(deps, userId).catch(() => {});
 
 /** The same where the request could not. */
 export async function listDeletion(job: Job, deps: Deps): Promise<void> {
-  await addToList(deps, String(job.payload.userId)).catch((error: Error) => {
+  await addInTime(deps, String(job.payload.userId)).catch((error: Error) => {
     throw new RetryLater(deps.clock.now() + listAgainMs, error.message);
   });
 }
 
-async function addToList(deps: Deps, userId: string): Promise<void> {
+async function addInTime(deps: Deps, userId: string): Promise<void> {
   const { to } = deps.config.backup;
   if (to === null) return;
-  const user = await deps.store.read((q) => users.find(q, userId));
-  if (!user || user.deleted_at === null) return;
   const path = join(to, deletionsFile);
+  const adding = (lastLines.get(path) ?? Promise.resolve()).then(() => addToList(deps, userId, path));
+  lastLines.set(
+    path,
+    adding.catch(() => {}),
+  );
   try {
-    const line = deletionLine(userId, user.deleted_at);
-    // An account that came back with a restored backup has an earlier line, and needs one of this time.
-    if ((await readFile(path, "utf8").catch(unlessMissing))?.includes(line)) return;
-    await appendFile(path, line, { mode: 0o600 });
-    await flush(path);
+    const late = new Error(`${path} could not be written within ${patienceMs / 1000} seconds`);
+    const failure = await within(
+      patienceMs,
+      adding.then(() => undefined),
+      late,
+    );
+    if (failure) throw failure;
   } catch (error) {
     deps.outages.failed(outage, (error as Error).message);
     throw error;
   }
   deps.outages.worked(outage);
+}
+
+async function addToList(deps: Deps, userId: string, path: string): Promise<void> {
+  const user = await deps.store.read((q) => users.find(q, userId));
+  if (!user || user.deleted_at === null) return;
+  const line = deletionLine(userId, user.deleted_at);
+  // An account that came back with a restored backup has an earlier line, and needs one of this time.
+  if ((await readFile(path, "utf8").catch(unlessMissing))?.includes(line)) return;
+  await appendFile(path, line, { mode: 0o600 });
+  await flush(path);
 }
 
 /** Deletes the accounts again that were deleted after the backup which was restored. */

@@ -9,7 +9,6 @@ import { emit } from "../../events/emit.ts";
 import { mailAbout, mailUserAbout } from "../../events/event-mails.ts";
 import * as games from "../../games/store.ts";
 import { badRequest, conflict } from "../../lib/api-error.ts";
-import { iso } from "../../lib/time.ts";
 import { agreementToAccept, type GivenAcceptance, requireAcceptance } from "../agreements/service.ts";
 import { inForce } from "../agreements/store.ts";
 import * as groups from "../groups/store.ts";
@@ -115,7 +114,9 @@ export async function approve(
   if (holdsTooMany(facts))
     throw conflict(`This playtester already holds ${slotsText(facts.held)}, the maximum. Nothing was changed. Try again later.`);
   if (facts.overlap !== undefined)
-    throw conflict(`This playtester has a slot at ${iso(facts.overlap)} by now, and cannot play both. Nothing was changed.`);
+    throw conflict(
+      "This playtester has another playtest at that time by now. Nothing was changed. Reject the application, or try again later.",
+    );
   if (!isSimulated) await requireCurrentAcceptance(tx, playtest, playtester);
   const open = wanted ?? (await slots.firstOpen(tx, playtest.id, tx.now));
   const slot = open && (await reserve(tx, playtest, open, application.playtester_id));

@@ -113,6 +113,12 @@ export async function answer(
 }
 
 async function accept(tx: Tx, playtest: Playtest, slot: Claimed, at: number): Promise<void> {
+  users.lock(tx, slot.playtester_id!);
+  const other = await slots.overlapping(tx, { ...playtest, scheduled_at: at }, slot.playtester_id!, tx.now);
+  if (other !== undefined)
+    throw conflict(
+      `You have a slot at ${iso(other)}, and cannot play both. Nothing was changed. Decline this time, or release the other slot first.`,
+    );
   const deadline_at = slot.status === "blocked" ? null : sessionDeadline(at, playtest.player_count, tx.now);
   const changes = { scheduled_at: at, proposed_at: null, accept_by: null, deadline_at };
   await slots.update(tx, slot.id, changes);

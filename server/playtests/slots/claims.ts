@@ -52,7 +52,7 @@ export async function eligibilityFacts(q: ReadTx, playtest: playtests.PlaytestRo
     slots.ofPlaytester(q, playtest.id, playtesterId),
     playtest.player_count > 1 ? teams.statusesOf(q, playtest.id, playtesterId) : [],
     slots.held(q, playtesterId, q.now),
-    playtest.scheduled_at === null ? undefined : slots.overlapping(q, playtest, playtesterId, q.now),
+    slots.overlapping(q, playtest, playtesterId, q.now),
     audienceText(audienceView(playtest)) === undefined ? undefined : traitsOf(q, playtesterId),
   ]);
   return {

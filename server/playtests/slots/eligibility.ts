@@ -17,7 +17,7 @@ export interface ClaimFacts {
   /** How many slots the playtester holds now, and the maximum. */
   held: number;
   maxHeld: number;
-  /** The fixed time (ms) of a slot that the playtester holds, where both cannot be played. */
+  /** The fixed time (ms) of another slot that the playtester holds and that overlaps with this playtest. */
   overlap?: number | undefined;
   /** What the profile says. Undefined where it does not matter. */
   traits?: Traits | undefined;
@@ -53,10 +53,10 @@ const heldOrAccepted: readonly SlotStatus[] = ["reserved", "blocked", "submitted
 export function whyNotApply(targeting: Targeting, playtesterId: string, facts: ClaimFacts): string | undefined {
   if (facts.ownStatuses.some((status) => heldOrAccepted.includes(status))) return "You already have a slot of this playtest.";
   if (facts.ownStatuses.length > 0) return "You already had a slot of this playtest, so you cannot get another.";
-  return whyNotFor(targeting, playtesterId, facts) ?? whyNotThen(facts);
+  return whyNotFor(targeting, playtesterId, facts) ?? whyNotAtThatTime(facts);
 }
 
-function whyNotThen({ overlap }: ClaimFacts): string | undefined {
+function whyNotAtThatTime({ overlap }: ClaimFacts): string | undefined {
   if (overlap === undefined) return undefined;
   return `You have a slot at ${iso(overlap)} already, and cannot play both. Release that one first if you prefer this one.`;
 }

@@ -7,7 +7,7 @@ import { findRow, sendManyRows, sendRow, updateRow, updateWhere } from "../../da
 import type { Left, New, Tables } from "../../database/schema/index.ts";
 import { stateMachine } from "../../database/state-machine.ts";
 import { withdrawnAtSql } from "../publications/consents-store.ts";
-import { heldCount, heldForTeam, slotsOfMember } from "../teams/store.ts";
+import { heldCount, heldForTeam, heldSlots, slotsOfMember } from "../teams/store.ts";
 import { latestSql } from "./reports-store.ts";
 import { endedStatuses } from "./rules.ts";
 
@@ -241,22 +241,25 @@ export const statusesOf = async (q: Query, playtestId: string) =>
 export const held = async (q: Query, playtesterId: string, now: number) =>
   (await q.one<{ count: number }>(`SELECT ${heldCount("?")} AS count`, playtesterId, now, playtesterId, now, now))?.count ?? 0;
 
-/** The fixed time (ms) of a slot that a playtester holds, alone or with others, where it overlaps with a playtest at a fixed time. */
+/**
+ * The fixed time (ms) of a slot that a playtester holds, or that is held for their team, at `now` (ms), where it overlaps with a playtest that
+ * begins at `scheduled_at`.
+ */
 export async function overlapping(
   q: Query,
-  { id, scheduled_at: from, duration_minutes: minutes }: Tables["playtests"],
+  { id, scheduled_at: from, duration_minutes: minutes }: Pick<Tables["playtests"], "id" | "scheduled_at" | "duration_minutes">,
   playtesterId: string,
   now: number,
 ): Promise<number | undefined> {
+  if (from === null) return undefined;
   const row = await q.one<{ at: number }>(
-    `SELECT s.scheduled_at AS at FROM slots s JOIN playtests p ON p.id = s.playtest_id
-      WHERE (s.playtester_id = ? OR s.id IN (${slotsOfMember})) AND s.status IN ('reserved', 'blocked') AND s.playtest_id <> ?
-      AND s.scheduled_at < ? AND s.scheduled_at + p.duration_minutes * 60000 > ? ORDER BY s.scheduled_at LIMIT 1`,
+    `SELECT s.scheduled_at AS at FROM (${heldSlots}) own JOIN slots s ON s.id = own.id JOIN playtests p ON p.id = s.playtest_id
+      WHERE p.id <> ? AND s.scheduled_at < ? AND s.scheduled_at + p.duration_minutes * 60000 > ? ORDER BY s.scheduled_at LIMIT 1`,
     playtesterId,
     playtesterId,
     now,
     id,
-    from! + minutes * 60_000,
+    from + minutes * 60_000,
     from,
   );
   return row?.at;

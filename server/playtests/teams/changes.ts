@@ -44,6 +44,9 @@ async function known(tx: Tx, slotId: string, userId: string): Promise<Known> {
   return { slot, team, members, me, playtest: (await playtests.find(tx, slot.playtest_id))! };
 }
 
+/** The playtest at the time of the slot, which stays at an earlier one while an answer to another time is awaited. */
+const atTimeOf = ({ slot, playtest }: Known) => ({ ...playtest, scheduled_at: slot.scheduled_at });
+
 /** Whether the members can still change: the slot is held for them, or is theirs and not submitted. */
 const isOpen = (tx: Tx, { slot, team, playtest }: Known) => {
   if (team.status === "asking") return slot.status === "open" && team.confirm_by > tx.now && !windowOver(playtest, tx.now);
@@ -88,8 +91,10 @@ export async function confirm(
     tx,
     found.members.filter(isSeated).map(({ user_id }) => user_id),
   );
-  if (!(await isEligible(tx, playtest, userId)))
-    throw conflict("You cannot claim this playtest now: you hold too many slots, or had one of it. Nothing was changed.");
+  if (!(await isEligible(tx, atTimeOf(found), userId)))
+    throw conflict(
+      "You cannot claim this playtest now: you hold too many slots, or one at that time, or had one of it. Nothing was changed.",
+    );
   await requireAcceptance(tx, await inForce(tx, playtest.game_id), userId, consent);
   await store.updateMember(tx, me.id, { status: "confirmed", answer_by: null, updated_at: tx.now });
   if (team.status === "asking") return completeIfReady(tx, found);
@@ -99,12 +104,13 @@ export async function confirm(
 const byUser = (a: store.MemberRow, b: store.MemberRow) => (a.user_id < b.user_id ? -1 : 1);
 
 /** Reserves the slot if everybody confirmed. 409 when one of the others cannot claim the playtest any more. */
-async function completeIfReady(tx: Tx, { slot, playtest, team, me, members }: Known): Promise<void> {
+async function completeIfReady(tx: Tx, found: Known): Promise<void> {
+  const { slot, playtest, team, me, members } = found;
   const seated = members.filter(isSeated);
   const others = seated.filter((member) => member.id !== me.id);
   if (seated.length < playtest.player_count || others.some(({ status }) => status === "asked")) return;
   for (const { user_id, display_name } of others)
-    if (!(await isEligible(tx, playtest, user_id, 1)))
+    if (!(await isEligible(tx, atTimeOf(found), user_id, 1)))
       throw conflict(`${display_name} cannot claim this playtest any more. Nothing was changed. The team needs another member.`);
   await store.update(tx, team.id, { status: "complete" });
   const open = slots.isIn(slot, "open") ? slot : undefined;
@@ -203,7 +209,7 @@ export async function replace(
   if (earlier && isSeated(earlier)) throw conflict(`${friend.name} is in this team already. Nothing was changed.`);
   if (earlier && earlier.seat !== seat && isOnlyOfSeat(members, earlier))
     throw conflict(`${friend.name} had another place in this team, which is empty. Nothing was changed. Ask for that place.`);
-  await requireEligible(tx, playtest, friend);
+  await requireEligible(tx, atTimeOf(found), friend);
   if (team.status === "complete") await requireKeyLeft(tx, playtest, slot.id);
   const inSeat = members.find((member) => member.seat === seat && isSeated(member));
   await requirePeace(tx, [...members.filter((m) => isSeated(m) && m !== inSeat).map(({ user_id }) => user_id), friend.id]);

@@ -40,6 +40,12 @@ export const heldCount = (
       WHERE m.user_id = ${who} AND m.status = 'confirmed' AND ((t.status = 'asking' AND t.confirm_by > ${now})
         OR (t.status = 'complete' AND t.claimant_id <> m.user_id AND (h.status = 'blocked' OR (h.status = 'reserved' AND h.deadline_at > ${now})))))`;
 
+/** SQL for the slots that `heldCount` counts, but for passed deadlines. Binds the id of the playtester twice, then the time (ms). */
+export const heldSlots = `SELECT h.id FROM slots h WHERE h.playtester_id = ? AND h.status IN ('reserved', 'blocked')
+  UNION ALL SELECT h.id FROM team_members m JOIN teams t ON t.id = m.team_id JOIN slots h ON h.id = m.slot_id
+    WHERE m.user_id = ? AND m.status = 'confirmed' AND ((t.status = 'asking' AND t.confirm_by > ?)
+      OR (t.status = 'complete' AND t.claimant_id <> m.user_id AND h.status IN ('reserved', 'blocked')))`;
+
 /** SQL for the ids of the slots in whose teams a playtester plays or is asked to play at a time. Binds both: the id, and the time (ms). */
 export const slotsOfMember = `SELECT m.slot_id FROM team_members m JOIN teams t ON t.id = m.team_id
   WHERE m.user_id = ? AND m.status IN ('asked', 'confirmed') AND (t.status = 'complete' OR (t.status = 'asking' AND t.confirm_by > ?))`;

@@ -79,7 +79,7 @@ export class Clients {
       memory: this.#memoryOf(instanceUrl(baseUrl)),
       onRefused: (error) =>
         this.#confirmIfAsked(error, (code) => core.call("confirmKey", { body: { code }, idempotencyKey: outside.newId() })),
-      ...(trace && { trace }),
+      trace,
       ...(flags.dryRun && { plan }),
     });
     const noted = <R extends Reply<unknown> | undefined>(reply: R): R => {

@@ -62,6 +62,7 @@ export function createSession(
   const trace = tracer({
     verbose: flags.verbose === true,
     debug: flags.debug === true || Boolean(env.PLAYTEST_DEBUG),
+    quiet: flags.quiet === true,
     err: io.err,
   });
   const prompt = createPrompt(io, flags.input === false);
