@@ -261,7 +261,7 @@ export const exitCodeMeanings: readonly (readonly [number, string, string])[] = 
   [6, "conflict", "also: an idempotency key reused for a different request"],
   [7, "payment required or spending limit reached", "also: an order left unpaid (0 with --allow-pending)"],
   [8, "still pending", "a wait timed out, a transcript is not ready, or an order waits for approval"],
-  [9, "rate limited", "the server asked to wait longer than --max-wait"],
+  [9, "rate limited", "the server asked to wait longer than --max-wait allows"],
   [
     10,
     "server unreachable or unavailable",
