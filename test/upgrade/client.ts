@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 /** A request that got another reply than it should, or none. */
 export interface Failure {
+  /** The phase of the upgrade in which it was sent. */
   phase: string;
   what: string;
   outcome: string;
@@ -23,11 +24,14 @@ interface Sent {
 
 const retryMs = 200;
 const deadlineMs = 30_000;
+/** How long (ms) a change is sent again and again. */
+const patienceMs = 120_000;
 
-/** Sends requests and remembers each that failed, and in which phase of the upgrade. */
+/** Sends requests and remembers each that failed. */
 export class Client {
   readonly baseUrl: string;
   readonly failures: Failure[] = [];
+  /** What goes on besides. */
   phase = "before";
   sent = 0;
 
@@ -35,14 +39,15 @@ export class Client {
     this.baseUrl = baseUrl;
   }
 
-  failed(what: string, outcome: string): void {
-    this.failures.push({ phase: this.phase, what, outcome });
+  failed(what: string, outcome: string, phase: string): void {
+    this.failures.push({ phase, what, outcome });
   }
 
   /** Undefined where the request failed. `at`: one process, past the proxy. */
   async ask(line: string, { key, body, headers }: Sent = {}, at = this.baseUrl): Promise<Reply | undefined> {
     const [method, path] = line.split(" ") as [string, string];
     const isJson = body !== undefined && !(body instanceof Uint8Array);
+    const { phase } = this;
     this.sent++;
     try {
       const reply = await fetch(path.startsWith("http") ? path : `${at}/api/v1${path}`, {
@@ -56,13 +61,12 @@ export class Client {
         ...(body !== undefined && { body: isJson ? JSON.stringify(body) : (body as Uint8Array<ArrayBuffer>) }),
       });
       const text = await reply.text();
-      if (reply.status >= 400) this.failed(line, `${reply.status} ${text.slice(0, 300)}`);
+      if (reply.status >= 400) this.failed(line, `${reply.status} ${text.slice(0, 300)}`, phase);
       if (reply.status >= 400) return undefined;
       const isObject = reply.headers.get("content-type")?.startsWith("application/json");
       return { status: reply.status, headers: reply.headers, data: isObject ? JSON.parse(text).data : text };
     } catch (error) {
-      const { message, cause } = error as Error;
-      this.failed(line, `no reply: ${message}${cause instanceof Error ? ` (${cause.message})` : ""}`);
+      this.failed(line, (error as Error).name === "TimeoutError" ? "too late" : `no reply: ${inWords(error)}`, phase);
       return undefined;
     }
   }
@@ -70,12 +74,13 @@ export class Client {
   /** Sends a change until it is acknowledged, with one idempotency key, as clients do. */
   async insist(line: string, sent: Sent = {}, at?: string): Promise<Reply> {
     const headers = { "idempotency-key": randomUUID(), ...sent.headers };
-    for (let tries = 1; tries <= 50; tries++) {
+    const latest = Date.now() + patienceMs;
+    while (Date.now() < latest) {
       const reply = await this.ask(line, { ...sent, headers }, at);
       if (reply) return reply;
       await sleep(retryMs);
     }
-    throw new Error(`${line} was refused 50 times: ${this.failures.at(-1)!.outcome}`);
+    throw new Error(`${line} failed for ${patienceMs / 1000} s`);
   }
 
   /** Everything of a list. */
@@ -92,3 +97,7 @@ export class Client {
     return found;
   }
 }
+
+/** An error with its cause. */
+export const inWords = (error: unknown): string =>
+  error instanceof Error ? `${error.message}${error.cause ? ` (${inWords(error.cause)})` : ""}` : String(error);

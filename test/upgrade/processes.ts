@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
@@ -36,20 +36,50 @@ export async function run({ program }: Version, { folder }: Pick<Place, "folder"
   return stdout;
 }
 
+/** How a process ended: with its code, or the signal that ended it. */
+export type End = number | NodeJS.Signals;
+
 /** A process of the server. */
 export interface Served {
   version: Version;
   baseUrl: string;
   adminKey: string | null;
-  /** Stops it as systemd does. Resolves with what it logged of errors and how it ended. */
-  stop(): Promise<{ code: number | null; logged: string[]; jobs: Map<string, number> }>;
+  /** How many requests of operations it has answered. */
+  answered(): Promise<number>;
+  /** Stops it as systemd does. Resolves with what it said on stderr, how it ended, and which jobs it ran. */
+  stop(): Promise<{ end: End; said: string; jobs: ReadonlyMap<string, number> }>;
 }
 
-const running = new Set<ChildProcess>();
+/** What runs, and the signal that ends it when nothing else did. */
+const running = new Map<ChildProcess, NodeJS.Signals>();
+process.on("exit", () => {
+  for (const [child, signal] of running) child.kill(signal);
+});
+
+/** Ends a process at the latest when this one ends. */
+export function track(child: ChildProcess, signal: NodeJS.Signals): void {
+  running.set(child, signal);
+  child.once("close", () => running.delete(child));
+}
+
+/** Ends what an error left running. */
+export async function killLeftovers(): Promise<void> {
+  await Promise.all(
+    [...running].map(([child, signal]) => {
+      child.kill(signal);
+      return once(child, "close");
+    }),
+  );
+}
+
+const endOf = ({ exitCode, signalCode }: ChildProcess): End | null => exitCode ?? signalCode;
+/** How long a process may take to become ready, and to stop (ms). */
+const [readyMs, stopMs] = [120_000, 120_000];
 
 /** Starts a process of the server, and waits until it is ready. */
 export async function serve(version: Version, place: Place, port: number): Promise<Served> {
-  const readyFile = join(place.folder, `ready-${port}-${Date.now()}.json`);
+  const name = `${port}-${Date.now()}`;
+  const readyFile = join(place.folder, `ready-${name}.json`);
   const argv = ["serve", "run", ...where(place), "--port", String(port), "--behind-proxy", "--public-url", place.publicUrl];
   const more = ["--ready-file", readyFile, "--rate-limit", "off", "--log", "json", "--log-level", "warn"];
   const child = spawn(process.execPath, [version.program, ...argv, ...more], {
@@ -57,13 +87,17 @@ export async function serve(version: Version, place: Place, port: number): Promi
     env: environment(place.folder),
     stdio: ["ignore", "ignore", "pipe"],
   });
-  running.add(child);
+  track(child, "SIGKILL");
   let said = "";
   child.stderr.on("data", (chunk) => {
     said += chunk;
+    appendFileSync(join(place.folder, `server-${name}.log`), chunk);
   });
+  const closed = once(child, "close");
+  const latest = Date.now() + readyMs;
   while (!existsSync(readyFile)) {
-    if (child.exitCode !== null) throw new Error(`${version.name} ended with ${child.exitCode} before it was ready: ${said}`);
+    if (endOf(child) !== null) throw new Error(`${version.name} ended with ${endOf(child)} before it was ready: ${said}`);
+    if (Date.now() > latest) throw new Error(`${version.name} was not ready within ${readyMs / 1000} s: ${said}`);
     await sleep(20);
   }
   const { adminKey } = JSON.parse(readFileSync(readyFile, "utf8")) as { adminKey: string | null };
@@ -72,29 +106,30 @@ export async function serve(version: Version, place: Place, port: number): Promi
     version,
     baseUrl,
     adminKey,
+    async answered() {
+      const counts = (await metricsOf(baseUrl)).matchAll(/^playtest_requests_total\{[^}]*\} (\d+)$/gm);
+      return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
+    },
     async stop() {
-      const jobs = await jobsOf(baseUrl);
+      const jobs = endOf(child) === null ? jobsIn(await metricsOf(baseUrl)) : new Map<string, number>();
       child.kill("SIGTERM");
-      const [code] = (await once(child, "close")) as [number | null];
-      running.delete(child);
-      return { code, logged: said.split("\n").filter((line) => line.startsWith("{")), jobs };
+      const limit = setTimeout(() => child.kill("SIGKILL"), stopMs);
+      await closed;
+      clearTimeout(limit);
+      return { end: endOf(child)!, said, jobs };
     },
   };
 }
 
+async function metricsOf(baseUrl: string): Promise<string> {
+  const headers = { authorization: `Bearer ${metricsToken}` };
+  return (await fetch(`${baseUrl}/metrics`, { headers, signal: AbortSignal.timeout(stopMs) })).text();
+}
+
 /** How many jobs of each kind a process ran, and how they ended: `deliver-webhook done`. */
-async function jobsOf(baseUrl: string): Promise<Map<string, number>> {
-  const reply = await fetch(`${baseUrl}/metrics`, { headers: { authorization: `Bearer ${metricsToken}` } });
-  const lines = [...(await reply.text()).matchAll(/^playtest_job_seconds_count\{([^}]*)\} (\d+)$/gm)];
+function jobsIn(metrics: string): Map<string, number> {
+  const lines = [...metrics.matchAll(/^playtest_job_seconds_count\{([^}]*)\} (\d+)$/gm)];
   return new Map(
     lines.map(([, labels, count]) => [[...labels!.matchAll(/"([^"]*)"/g)].map(([, value]) => value).join(" "), Number(count)]),
   );
-}
-
-/** Ends what an error left running. */
-export async function killLeftovers(): Promise<void> {
-  for (const child of running) {
-    child.kill("SIGKILL");
-    await once(child, "close");
-  }
 }

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { videoBytes } from "../helpers/factories.ts";
 import { type Listening, listenTo } from "../helpers/sse.ts";
 import { metadataHeader, octets, sha256, tus } from "../helpers/tus.ts";
-import type { Client } from "./client.ts";
+import { type Client, inWords } from "./client.ts";
 
 /** An account with its key. */
 export interface Person {
@@ -18,14 +18,15 @@ export interface Market {
   testers: readonly Person[];
 }
 
-/** What the server acknowledged. */
+/** What the server acknowledged. Ids unless it says otherwise. */
 export interface Acknowledged {
-  orders: string[];
+  orders: { id: string; cents: number }[];
   claims: string[];
   submissions: string[];
   accepted: string[];
-  messages: number;
-  deleted: number;
+  messages: string[];
+  /** Accounts. */
+  deleted: string[];
   /** By the SHA-256 of what was uploaded. */
   builds: string[];
   /** The ids of events in the order in which a stream sent them. */
@@ -33,8 +34,12 @@ export interface Acknowledged {
 }
 
 const password = "correct horse battery";
+/** The credit that the owner is granted. */
+export const grantedCents = 50_000_000;
 const paceMs = 50;
 const retryMs = 200;
+/** How long (ms) an upload may make no progress, and the stream may take to send what there is. */
+const [uploadMs, streamMs] = [120_000, 60_000];
 
 export async function register(
   client: Client,
@@ -51,7 +56,7 @@ export async function register(
 /** An owner with credit, a game and a webhook, and playtesters. */
 export async function createMarket(client: Client, adminKey: string, hook: string): Promise<Market> {
   const owner = await register(client, adminKey, "game_owner", "owner");
-  const credit = { amountCents: 50_000_000, note: "for the upgrade" };
+  const credit = { amountCents: grantedCents, note: "for the upgrade" };
   await client.insist(`POST /admin/users/${owner.id}/credit`, { key: adminKey, body: credit });
   const game = { name: "Lantern Deep", buildUrl: "https://example.com/build.zip", instructions: "Press start." };
   const { data } = await client.insist("POST /games", { key: owner.key, body: game });
@@ -68,13 +73,13 @@ export function startTraffic(client: Client, market: Market) {
     claims: [],
     submissions: [],
     accepted: [],
-    messages: 0,
-    deleted: 0,
+    messages: [],
+    deleted: [],
     builds: [],
     streamed: [],
   };
   const stopping = new AbortController();
-  const context = { client, market, done, open: [] as string[], isOver: () => stopping.signal.aborted };
+  const context: Context = { client, market, done, faults: [], open: [], isOver: () => stopping.signal.aborted };
   const loops = [
     repeat(context, order),
     ...market.testers.map((tester) => repeat(context, (given) => play(given, tester))),
@@ -87,6 +92,8 @@ export function startTraffic(client: Client, market: Market) {
   const following = follow(context);
   return {
     done,
+    /** What went wrong besides requests that failed. */
+    faults: context.faults,
     async stop(): Promise<void> {
       stopping.abort();
       await Promise.all(loops);
@@ -100,21 +107,26 @@ interface Context {
   client: Client;
   market: Market;
   done: Acknowledged;
+  faults: string[];
   /** Playtests that nobody claimed yet. */
   open: string[];
   isOver(): boolean;
 }
 
 async function repeat(context: Context, work: (context: Context) => Promise<void>): Promise<void> {
-  while (!context.isOver()) {
-    await work(context);
-    await sleep(paceMs);
+  try {
+    while (!context.isOver()) {
+      await work(context);
+      await sleep(paceMs);
+    }
+  } catch (error) {
+    context.faults.push(`a part of the traffic ended: ${inWords(error)}`);
   }
 }
 
 async function order({ client, market, done, open }: Context): Promise<void> {
   const { data } = await client.insist(`POST /games/${market.gameId}/playtests`, { key: market.owner.key, body: {} });
-  done.orders.push(data.playtest.id);
+  done.orders.push({ id: data.playtest.id, cents: data.totalCents });
   open.push(data.playtest.id);
 }
 
@@ -193,11 +205,14 @@ async function send(
   const headers = { ...tus, "upload-length": String(bytes.length), "upload-metadata": metadataHeader(metadata) };
   const url = (await client.insist(`POST ${path}`, { key, headers })).headers.get("location")!;
   const size = Math.ceil(bytes.length / pieces);
-  for (let offset = 0; offset < bytes.length; ) {
+  for (let offset = 0, latest = Date.now() + uploadMs; offset < bytes.length; ) {
+    if (Date.now() > latest) throw new Error(`${url} stayed at ${offset} for ${uploadMs / 1000} s`);
     const body = bytes.subarray(offset, offset + size);
     const sent = { key, body, headers: { ...octets, "upload-offset": String(offset) } };
     const reply = (await client.ask(`PATCH ${url}`, sent)) ?? (await client.ask(`HEAD ${url}`, { key, headers: tus }));
-    offset = Number(reply?.headers.get("upload-offset") ?? offset);
+    const now = Number(reply?.headers.get("upload-offset") ?? offset);
+    if (now > offset) latest = Date.now() + uploadMs;
+    offset = now;
     await sleep(reply ? pauseMs : retryMs);
   }
 }
@@ -207,7 +222,7 @@ async function comeAndGo({ client, market, done }: Context): Promise<void> {
   const someone = await register(client, market.adminKey, "playtester", `guest-${randomBytes(4).toString("hex")}`);
   for (const path of testerReads) await client.ask(`GET ${path}`, { key: someone.key });
   await client.insist("POST /auth/delete-account", { key: someone.key, body: { password } });
-  done.deleted++;
+  done.deleted.push(someone.id);
   await sleep(300);
 }
 
@@ -218,43 +233,42 @@ async function talk({ client, market, done }: Context): Promise<void> {
   const contact = contacts?.data.contacts.find(({ isUnlocked }: { isUnlocked: boolean }) => isUnlocked);
   if (contact === undefined) return;
   const { data } = await client.insist("POST /chat/conversations", { key, body: { contactId: contact.id } });
-  await client.insist(`POST /chat/conversations/${data.conversation.id}/messages`, { key, body: { content: "How was it?" } });
-  done.messages++;
+  const path = `/chat/conversations/${data.conversation.id}/messages`;
+  const sent = await client.insist(`POST ${path}`, { key, body: { content: "How was it?" } });
+  done.messages.push(sent.data.message.id);
   await client.insist("PATCH /notifications/settings", { key, body: { kinds: ["credit.low"], mail: "off" } });
   await sleep(300);
 }
 
 /** Follows the events of the owner, and goes on after the last one wherever the stream ends. */
-function follow({ client, market, done }: Context) {
+function follow({ client, market, done, faults }: Context) {
   let last: string | undefined;
-  let wanted: string | undefined;
-  let reached = () => {};
-  const end = new Promise<void>((resolve) => {
-    reached = resolve;
-  });
   let isOver = false;
   let stream: Listening | undefined;
   void (async () => {
     while (!isOver) {
+      const { phase } = client;
+      const failed = (outcome: string) => client.failed("GET /events (stream)", outcome, phase);
       try {
         const headers = { authorization: `Bearer ${market.owner.key}`, ...(last && { "last-event-id": last }) };
         stream = await listenTo(`${client.baseUrl}/api/v1/events`, headers);
-        if (stream.response.status !== 200) client.failed("GET /events (stream)", String(stream.response.status));
+        if (stream.response.status !== 200) failed(String(stream.response.status));
         for (let heard = await stream.next(); heard; heard = await stream.next()) {
           last = heard.id;
           if (heard.data) done.streamed.push(heard.id);
-          if (heard.id === wanted) reached();
         }
       } catch (error) {
-        if (!isOver) client.failed("GET /events (stream)", String(error));
+        if (!isOver) failed(`no reply: ${inWords(error)}`);
       }
       await sleep(retryMs);
     }
   })();
   return {
     async until(id: string): Promise<void> {
-      wanted = id;
-      if (!done.streamed.includes(id)) await end;
+      const latest = Date.now() + streamMs;
+      const isThere = () => last === id || done.streamed.includes(id);
+      while (!isThere() && Date.now() < latest) await sleep(retryMs);
+      if (!isThere()) faults.push(`the stream did not send the newest event within ${streamMs / 1000} s`);
       isOver = true;
       stream?.close();
     },

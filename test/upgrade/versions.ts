@@ -1,11 +1,11 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /** The revisions of this repository that an upgrade can begin at, and their packed programs. */
 const root = join(import.meta.dirname, "../..");
-const list = "server/database/migrate.ts";
+const migrationList = "server/database/migrate.ts";
 /** Tarballs are kept here: the program of a commit never changes. */
 const cache = join(tmpdir(), "playtest-upgrade");
 
@@ -13,7 +13,8 @@ const git = (...args: readonly string[]) => execFileSync("git", args, { cwd: roo
 
 /** The migrations of a revision, as its list names them. */
 function migrationsOf(ref: string): string[] {
-  const [, names = ""] = /const migrations: readonly Migration\[\] = \[([^\]]*)\]/.exec(git("show", `${ref}:${list}`)) ?? [];
+  const [, names = ""] =
+    /const migrations: readonly Migration\[\] = \[([^\]]*)\]/.exec(git("show", `${ref}:${migrationList}`)) ?? [];
   return names.split(",").flatMap((name) => name.trim() || []);
 }
 
@@ -24,14 +25,15 @@ function isBefore(ref: string): boolean {
 }
 
 /** The newest release; where there is none, the last revision before the newest migration. */
-export function previousVersion(): string {
-  const [newest] = git("tag", "--list", "v*", "--sort=-version:refname").split("\n");
-  return newest || lastVersions(1)[0]!;
+export function previousVersions(): string[] {
+  const tags = git("tag", "--list", "v*", "--sort=-version:refname").split("\n");
+  const newest = tags.find((tag) => /^v\d+\.\d+\.\d+$/.test(tag));
+  return newest ? [newest] : lastVersions(1);
 }
 
 /** The last revision before each of the newest migrations, newest first: `count` of them. */
 export function lastVersions(count: number): string[] {
-  const changed = git("rev-list", "--first-parent", "HEAD", "--", list).split("\n");
+  const changed = git("rev-list", "--first-parent", "HEAD", "--", migrationList).split("\n");
   const found: string[] = [];
   for (const commit of changed) {
     if (found.length === count) break;
@@ -48,7 +50,7 @@ export interface Version {
 
 /** The program of a tarball, or of a revision, which is packed the first time. Uses the packages of this checkout. */
 export function versionOf(from: string, folder: string): Version {
-  const isFile = existsSync(from);
+  const isFile = statSync(from, { throwIfNoEntry: false })?.isFile() === true;
   const tarball = isFile ? from : packed(git("rev-parse", "--verify", "--quiet", `${from}^{commit}`));
   const unpacked = mkdtempSync(join(folder, "version-"));
   execFileSync("tar", ["-xzf", tarball, "-C", unpacked]);

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -6,9 +6,11 @@ import type { UpgradePlan } from "../../server/operations/upgrade-plan.ts";
 import { freePort } from "../helpers/free-port.ts";
 import { createDatabase, dropDatabase } from "../helpers/postgres-server.ts";
 import { startProxy, stopProxies } from "../helpers/proxies.ts";
-import { countDue, faultsIn } from "./checks.ts";
-import { Client, type Failure } from "./client.ts";
-import { killLeftovers, type Place, run, type Served, serve, where } from "./processes.ts";
+import { removeOnExit } from "../setup/folders.ts";
+import { faultsIn } from "./checks.ts";
+import { cleanUp, keepLogs } from "./clean-up.ts";
+import { Client, type Failure, inWords } from "./client.ts";
+import { type End, killLeftovers, type Place, run, type Served, serve, track, where } from "./processes.ts";
 import { startReceiver } from "./receiver.ts";
 import { type Acknowledged, createMarket, startTraffic } from "./traffic.ts";
 import { present, type Version, versionOf } from "./versions.ts";
@@ -18,7 +20,12 @@ export interface Outcome {
   from: string;
   plan: UpgradePlan;
   requests: number;
+  /** Requests that should have been answered. */
   failures: readonly Failure[];
+  /** Requests that a process cut off in the moment in which it stopped. */
+  cut: readonly Failure[];
+  /** Requests while no process served, because both versions cannot run side by side. */
+  unserved: readonly Failure[];
   /** What is lost, is there twice or is wrong otherwise. */
   faults: readonly string[];
   done: Acknowledged;
@@ -38,24 +45,35 @@ const settings = {
 const togetherMs = 12_000;
 const aloneMs = 6_000;
 
-/** Upgrades two processes of an older version to this one, one after the other, while requests arrive. */
+/** Whether the upgrade went as it was foretold. */
+export const isAsTold = ({ failures, faults }: Pick<Outcome, "failures" | "faults">) =>
+  failures.length === 0 && faults.length === 0;
+
+/** Upgrades two processes of an older version to this one while requests arrive, as the help says. */
 export async function upgrade(from: string, postgresUrl: string): Promise<Outcome> {
   const folder = mkdtempSync(join(tmpdir(), "playtest-upgrade-"));
+  const remove = removeOnExit(folder);
   const database = await createDatabase(postgresUrl);
   const receiver = await startReceiver();
+  let wentWell = false;
   try {
     const old = versionOf(from, folder);
     writeFileSync(join(folder, "config.json"), JSON.stringify(settings), { mode: 0o600 });
     writeFileSync(join(folder, "ca.pem"), receiver.ca);
     const port = await freePort();
     const place = { folder, databaseUrl: database.url, publicUrl: `http://localhost:${port}` };
-    return { from, ...(await walk(old, place, port, receiver)) };
+    const outcome = { from, ...(await walk(old, place, port, receiver)) };
+    wentWell = isAsTold(outcome);
+    return outcome;
   } finally {
-    await stopProxies();
-    await killLeftovers();
-    receiver.close();
-    await dropDatabase(postgresUrl, database.name);
-    rmSync(folder, { recursive: true, force: true });
+    await cleanUp([
+      stopProxies,
+      killLeftovers,
+      receiver.close,
+      () => dropDatabase(postgresUrl, database.name),
+      () => wentWell || keepLogs(folder),
+      remove,
+    ]);
   }
 }
 
@@ -70,56 +88,108 @@ async function walk(
   const second = await serve(old, place, ports[1]);
   const upstreams = ports.flatMap((one) => ["--upstream", `127.0.0.1:${one}`]);
   const proxy = ["serve", "proxy", "nginx", "--public-url", place.publicUrl, "--data", place.folder];
-  await startProxy("nginx", await run(present, place, [...proxy, ...upstreams]), port, join(place.folder, "nginx"));
+  const configuration = await run(present, place, [...proxy, ...upstreams]);
+  track(await startProxy("nginx", configuration, port, join(place.folder, "nginx")), "SIGTERM");
 
   const client = new Client(place.publicUrl);
   const market = await createMarket(client, first.adminKey!, receiver.url);
   const traffic = startTraffic(client, market);
   const ended: Ended[] = [];
-  const stop = async (process: string, served: Served) => void ended.push({ process, ...(await served.stop()) });
-  const phase = (name: string) => {
-    client.phase = name;
-    process.stderr.write(`  ${name} …\n`);
+  const steps: Steps = {
+    phase(name) {
+      client.phase = name;
+      process.stderr.write(`  ${name} …\n`);
+    },
+    stop: async (process, served) => void ended.push({ process, ...(await served.stop()) }),
+    start: (at) => serve(present, place, ports[at]),
+    migrate: () => run(present, place, ["serve", "upgrade", ...where(place)]),
+    fault: (what) => traffic.faults.push(what),
   };
 
-  phase("two old processes");
+  steps.phase("two old processes");
   await sleep(aloneMs);
   const check = await run(present, place, ["serve", "upgrade", "--check", "--json", ...where(place)]);
   const plan = (JSON.parse(check) as { result: UpgradePlan }).result;
-  phase("migrating");
-  await run(present, place, ["serve", "upgrade", ...where(place)]);
-  phase("two old processes on the new tables");
-  await sleep(aloneMs);
-  phase("the first old process stops");
-  await stop("first old", first);
-  phase("the first new process starts");
-  const newFirst = await serve(present, place, ports[0]);
-  phase("an old and a new process");
-  await sleep(togetherMs);
-  phase("the second old process stops");
-  await stop("second old", second);
-  phase("the second new process starts");
-  const newSecond = await serve(present, place, ports[1]);
-  phase("two new processes");
+  const [newFirst, newSecond] = await (plan.sideBySide.possible ? replace : pause)(steps, first, second);
+  steps.phase("two new processes");
   await sleep(aloneMs);
   await traffic.stop();
 
-  phase("afterwards");
+  steps.phase("afterwards");
   const [newest] = await client.list("/events", "events", market.owner.key);
   await traffic.streamedUntil(newest!.id);
-  // Deliveries that were refused are tried again some seconds later.
-  for (let tries = 0; tries < 60 && (await countDue(place)) > 0; tries++) await sleep(1_000);
-  const faults = await faultsIn({ client, market, done: traffic.done, place, arrived: receiver.arrived });
-  await stop("first new", newFirst);
-  await stop("second new", newSecond);
+  const world = { client, market, done: traffic.done, place, arrived: receiver.arrived };
+  const faults = await faultsIn(world).catch((error) => [`not everything could be compared: ${inWords(error)}`]);
+  await steps.stop("first new", newFirst);
+  await steps.stop("second new", newSecond);
   return {
     plan,
     requests: client.sent,
-    failures: client.failures,
-    faults: [...faults, ...ended.flatMap(faultsOf)],
+    ...sorted(client.failures),
+    faults: [...traffic.faults, ...faults, ...ended.flatMap(faultsOf)],
     done: traffic.done,
     jobs: ended,
     proxyLog: proxyLogOf(place),
+  };
+}
+
+/** What an upgrade is made of. */
+interface Steps {
+  /** Says what goes on from now on. */
+  phase(name: string): void;
+  stop(name: string, served: Served): Promise<void>;
+  /** Starts a new process in the place of an old one. */
+  start(at: 0 | 1): Promise<Served>;
+  migrate(): Promise<unknown>;
+  fault(what: string): void;
+}
+
+const [firstStops, secondStops, pausing] = ["the first old process stops", "the second old process stops", "no process serves"];
+
+/** Replaces one process after the other. */
+async function replace({ phase, stop, start, migrate, fault }: Steps, first: Served, second: Served): Promise<[Served, Served]> {
+  phase("migrating");
+  await migrate();
+  phase("two old processes on the new tables");
+  await sleep(aloneMs);
+  phase(firstStops);
+  await stop("first old", first);
+  phase("the first new process starts");
+  const newFirst = await start(0);
+  phase("an old and a new process");
+  const before = [await second.answered(), await newFirst.answered()];
+  await sleep(togetherMs);
+  const after = [await second.answered(), await newFirst.answered()];
+  for (const at of [0, 1] as const)
+    if (after[at]! - before[at]! < 10)
+      fault(`the ${["old", "new"][at]} process answered less than ten requests beside the other`);
+  phase(secondStops);
+  await stop("second old", second);
+  phase("the second new process starts");
+  return [newFirst, await start(1)];
+}
+
+/** Stops both processes first. */
+async function pause({ phase, stop, start, migrate }: Steps, first: Served, second: Served): Promise<[Served, Served]> {
+  phase(pausing);
+  await Promise.all([stop("first old", first), stop("second old", second)]);
+  await migrate();
+  return [await start(0), await start(1)];
+}
+
+/** A process that stops cuts off what reaches it in that moment, as the help says. So many requests at most, over both. */
+const mostCut = 3;
+
+function sorted(all: readonly Failure[]): Pick<Outcome, "failures" | "cut" | "unserved"> {
+  const isUnserved = ({ phase }: Failure) => phase === pausing;
+  const isCut = ({ phase, outcome }: Failure) =>
+    (phase === firstStops || phase === secondStops) && /^(502|no reply)/.test(outcome);
+  const cut = all.filter(isCut);
+  const isTooMany = cut.length > mostCut;
+  return {
+    failures: all.filter((one) => !isUnserved(one) && (isTooMany || !isCut(one))),
+    cut: isTooMany ? [] : cut,
+    unserved: all.filter(isUnserved),
   };
 }
 
@@ -130,15 +200,16 @@ const proxyLogOf = ({ folder }: Place) =>
 
 interface Ended {
   process: string;
-  code: number | null;
-  logged: readonly string[];
+  end: End;
+  /** On stderr. */
+  said: string;
   jobs: ReadonlyMap<string, number>;
 }
 
 /** Errors in the log of a process, each kind once, and how it ended. */
-function faultsOf({ process, code, logged }: Ended): string[] {
+function faultsOf({ process, end, said }: Ended): string[] {
   const counts = new Map<string, number>();
-  for (const line of logged) {
+  for (const line of said.split("\n").filter((one) => one.startsWith("{"))) {
     const { level, msg, err, job } = JSON.parse(line) as {
       level: number | string;
       msg: string;
@@ -150,5 +221,5 @@ function faultsOf({ process, code, logged }: Ended): string[] {
     counts.set(text, (counts.get(text) ?? 0) + 1);
   }
   const errors = [...counts].map(([text, count]) => `the ${process} process logged ${count} times: ${text}`);
-  return code === 0 ? errors : [...errors, `the ${process} process ended with ${code}`];
+  return end === 0 ? errors : [...errors, `the ${process} process ended with ${end}: ${said.slice(-500)}`];
 }
