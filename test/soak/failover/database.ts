@@ -95,10 +95,14 @@ export async function startDatabase(folder: string): Promise<DatabaseCluster> {
   return {
     url: `postgres://playtest:playtest@${hosts}/playtest`,
     async crash(which) {
-      const member = (await primaryAndStandby())[which === "primary" ? 0 : 1];
+      const [primary, standby] = await primaryAndStandby();
+      const member = which === "primary" ? primary : standby;
       await member.patroni.end("SIGKILL");
       killTree(Number(readFileSync(join(member.folder, "data/postmaster.pid"), "utf8").split("\n")[0]));
       return async () => {
+        await until(`node ${standby.name} is the primary`, async () => {
+          return which === "standby" || (await primaryAndStandby())[0] === standby;
+        });
         member.patroni = startPatroni(member.folder);
       };
     },

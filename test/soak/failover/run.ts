@@ -1,18 +1,21 @@
 /**
  * The walk of an operator whose parts fail: nginx, two processes, PostgreSQL with Patroni and etcd, and a bucket, all on this machine and
  * set up as `playtest help server` says. Clients order, claim, read and upload meanwhile: `npm run soak:failover`. Ends with 1 when a
- * request failed that no killed process had in hand, or when something acknowledged is not there, and with 2 when programs are missing.
+ * request failed that no killed process had in hand, when none was answered for longer than a fault may take, or when something
+ * acknowledged is not there, and with 2 when programs are missing.
  */
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { openBucket } from "../../../server/uploads/s3/open.ts";
+import { removeOnExit } from "../../setup/folders.ts";
+import { cleanUp, keepLogs } from "../../upgrade/clean-up.ts";
 import { checkAll } from "./checks.ts";
 import { startDatabase } from "./database.ts";
 import { missingPackages } from "./machine.ts";
-import { heading, row, type Summary, summarize } from "./record.ts";
+import { heading, row, summarize } from "./record.ts";
 import { startServers } from "./servers.ts";
 import { Traffic } from "./traffic.ts";
 
@@ -27,6 +30,7 @@ if (missing.length > 0) {
 const { startRadosgw } = await import("../../helpers/radosgw.ts");
 
 const folder = mkdtempSync(join(tmpdir(), "playtest-failover-"));
+const removeFolder = removeOnExit(folder);
 // PostgreSQL's user goes through it.
 chmodSync(folder, 0o711);
 
@@ -54,50 +58,79 @@ async function startAll() {
 
 type Parts = Awaited<ReturnType<typeof startAll>>;
 
+interface Fault {
+  /** For how many seconds no order, or no read, may be answered: about twice of what a busy machine of two cores took. */
+  most: number;
+  act(parts: Parts): Promise<void>;
+}
+
 /** What fails, one after the other. */
-const faults: Readonly<Record<string, (parts: Parts) => Promise<void>>> = {
-  nothing: () => pause(away),
-  "process 1 killed, started again": (parts) => kill(parts, 0),
-  "process 2 killed, started again": (parts) => kill(parts, 1),
-  "process 1 stopped, started again": async ({ servers }) => {
-    await servers.stop(0);
-    await pause(quiet);
-    await servers.start(0);
-  },
-  "nginx reloaded five times": async ({ servers }) => {
-    for (let times = 0; times < 5; times++) {
-      servers.reloadProxy();
+const faults: Readonly<Record<string, Fault>> = {
+  nothing: { most: 5, act: () => pause(away) },
+  "process 1 killed, started again": { most: 15, act: (parts) => kill(parts, 0) },
+  "process 2 killed, started again": { most: 15, act: (parts) => kill(parts, 1) },
+  "process 1 stopped, started again": {
+    most: 5,
+    async act({ servers }) {
+      await servers.stop(0);
       await pause(quiet);
-    }
+      await servers.start(0);
+    },
   },
-  "primary of the database lost": async ({ database }) => {
-    const startAgain = await database.crash("primary");
-    await pause(away * 3);
-    await startAgain();
-    await database.whole();
+  "nginx reloaded five times": {
+    most: 5,
+    async act({ servers }) {
+      for (let times = 0; times < 5; times++) {
+        servers.reloadProxy();
+        await pause(quiet);
+      }
+    },
   },
-  "standby of the database lost": async ({ database }) => {
-    const startAgain = await database.crash("standby");
-    await pause(away * 2);
-    await startAgain();
-    await database.whole();
+  "primary of the database lost": {
+    most: 60,
+    async act({ database }) {
+      const startAgain = await database.crash("primary");
+      await pause(away * 3);
+      await startAgain();
+      await database.whole();
+    },
   },
-  "switchover of the database": async ({ database }) => {
-    await database.switchOver();
-    await database.whole();
+  "standby of the database lost": {
+    most: 15,
+    async act({ database }) {
+      const startAgain = await database.crash("standby");
+      await pause(away * 2);
+      await startAgain();
+      await database.whole();
+    },
   },
-  "etcd stopped": async ({ database }) => {
-    await database.stopEtcd();
-    await pause(away * 2);
-    await database.startEtcd();
-    await database.whole();
+  "switchover of the database": {
+    most: 15,
+    async act({ database }) {
+      await database.switchOver();
+      await database.whole();
+    },
   },
-  "bucket away": async ({ s3 }) => {
-    await s3.crash();
-    await pause(away);
-    await s3.restart();
+  "etcd stopped": {
+    most: 5,
+    async act({ database }) {
+      await database.stopEtcd();
+      await pause(away * 2);
+      await database.startEtcd();
+      await database.whole();
+    },
+  },
+  "bucket away": {
+    most: 20,
+    async act({ s3 }) {
+      await s3.crash();
+      await pause(away);
+      await s3.restart();
+    },
   },
 };
+const chosen = Object.entries(faults).filter(([name]) => name.includes(values.only));
+if (chosen.length === 0) throw new Error(`No fault has a name with "${values.only}" in it: ${Object.keys(faults).join(", ")}.`);
 
 async function kill({ servers }: Parts, at: number): Promise<void> {
   await servers.kill(at);
@@ -109,30 +142,44 @@ async function kill({ servers }: Parts, at: number): Promise<void> {
 async function walk(): Promise<string[]> {
   const parts = await startAll();
   const { traffic, servers, bucket } = parts;
-  const summaries: Summary[] = [];
-  console.log(heading);
-  for (const [name, act] of Object.entries(faults).filter(([name]) => name.includes(values.only))) {
-    const from = performance.now();
-    await act(parts);
-    await pause(quiet);
-    const summary = summarize(name, traffic.attempts, servers.ends, from, performance.now());
-    summaries.push(summary);
+  const failures: string[] = [];
+  let from = performance.now();
+  /** Sums up what happened since the last time. */
+  const sumUp = (fault: string, most: number) => {
+    const to = performance.now();
+    const summary = summarize({ fault, most: most * 1000, from, to }, traffic.attempts, servers.stops);
+    from = to;
+    failures.push(...summary.failures.map((failure) => `${fault}: ${failure}`));
     console.log(row(summary));
+  };
+  console.log(heading);
+  for (const [name, { most, act }] of chosen) {
+    await act(parts).catch((error) => failures.push(`${name}: ${error}`));
+    await pause(quiet);
+    sumUp(name, most);
   }
   await traffic.stop();
+  // Nobody begins anything new.
+  sumUp("afterwards", Number.POSITIVE_INFINITY);
   console.log(traffic.counts());
-  return [
-    ...summaries.flatMap(({ fault, failures }) => failures.map((failure) => `${fault}: ${failure}`)),
-    ...traffic.failedCommands(),
-    ...(await checkAll(traffic, servers, bucket)),
-  ];
+  const lost = await checkAll(traffic, servers, bucket).catch((error) => [`not everything could be compared: ${error}`]);
+  return [...failures, ...traffic.faults, ...traffic.failedCommands(), ...servers.proxyFaults(), ...lost];
 }
+
+let wentWell = false;
+let finished: Promise<void> | undefined;
+/** Ends all that runs, and keeps the logs where something failed. */
+function finish(): Promise<void> {
+  finished ??= cleanUp([...ends.reverse(), () => (wentWell && !values.keep) || keepLogs(folder), removeFolder]);
+  return finished;
+}
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => finish().then(() => process.exit(1)));
 
 try {
   const wrong = await walk();
-  console.log(wrong.length === 0 ? "Nothing failed." : `${wrong.length} failed:\n${wrong.join("\n")}`);
-  process.exitCode = wrong.length === 0 ? 0 : 1;
+  wentWell = wrong.length === 0;
+  console.log(wentWell ? "Nothing failed." : `${wrong.length} failed:\n${wrong.join("\n")}`);
+  process.exitCode = wentWell ? 0 : 1;
 } finally {
-  for (const end of ends.reverse()) await end();
-  if (!values.keep) rmSync(folder, { recursive: true, force: true });
+  await finish();
 }

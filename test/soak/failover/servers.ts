@@ -5,7 +5,7 @@ import { freePort } from "../../helpers/free-port.ts";
 import { startProxy } from "../../helpers/proxies.ts";
 import { certificatesFor } from "../../helpers/tls.ts";
 import { type Program, startProgram, until } from "./machine.ts";
-import type { End } from "./record.ts";
+import type { Stop } from "./record.ts";
 
 const program = join(import.meta.dirname, "../../../bin/playtest.js");
 
@@ -16,12 +16,14 @@ export interface Servers {
   ca: string;
   adminKey: string;
   /** When processes were ended. */
-  ends: End[];
+  stops: Stop[];
   kill(at: number): Promise<void>;
   /** As an administrator stops it: it may take its time. */
   stop(at: number): Promise<void>;
   start(at: number): Promise<void>;
   reloadProxy(): void;
+  /** What nginx could not do at all, such as to read its configuration again. */
+  proxyFaults(): string[];
   /** Runs `playtest` with these words on the machine of the first process; what it printed. Throws when it fails. */
   operate(words: readonly string[]): string;
   /** How to run `playtest` as a client. */
@@ -67,10 +69,10 @@ export async function startServers(folder: string, env: Record<string, string>):
   const snippet = operate(["serve", "proxy", "nginx", "--public-url", publicUrl, ...upstreams, ...certificate]);
   const proxy = await startProxy("nginx", snippet, outer, join(folder, "nginx"));
 
-  const ends: End[] = [];
+  const stops: Stop[] = [];
   async function end(at: number, signal: NodeJS.Signals): Promise<void> {
     const one = { gently: signal === "SIGTERM", from: performance.now(), until: Number.POSITIVE_INFINITY };
-    ends.push(one);
+    stops.push(one);
     await processes[at]!.end(signal);
     one.until = performance.now();
   }
@@ -78,11 +80,15 @@ export async function startServers(folder: string, env: Record<string, string>):
     publicUrl,
     ca,
     adminKey: readFileSync(join(folders[0]!, "admin-key"), "utf8").trim(),
-    ends,
+    stops,
     kill: (at) => end(at, "SIGKILL"),
     stop: (at) => end(at, "SIGTERM"),
     start,
     reloadProxy: () => void proxy.kill("SIGHUP"),
+    proxyFaults: () =>
+      readFileSync(join(folder, "nginx/error.log"), "utf8")
+        .split("\n")
+        .filter((line) => line.includes("[emerg]")),
     operate,
     client: {
       command: process.execPath,

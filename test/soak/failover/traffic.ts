@@ -8,6 +8,8 @@ import { uploadBuild } from "./upload.ts";
 
 /** How long (ms) a client thinks between two requests, and before it repeats one: less than servers ask for, to see when they are back. */
 const [thinking, again] = [100, 200];
+/** How long (ms) a request is repeated without an answer. */
+const patience = 120_000;
 /** What each owner has at first. */
 export const grantedCents = 100_000_000;
 
@@ -41,7 +43,7 @@ interface Tester {
   slots: string[];
 }
 
-/** Runs of the command. Each waits and repeats as the command does by itself. */
+/** A run of the command, which waits and repeats by itself. */
 export interface CommandRun {
   ended: number;
   seconds: number;
@@ -59,6 +61,8 @@ export class Traffic {
   readonly testers: Tester[] = [];
   /** Orders of the command, which has an owner of its own. */
   readonly ordered: string[] = [];
+  /** Why a client stopped too early. */
+  readonly faults: string[] = [];
   readonly #servers: Servers;
   readonly #agent: Agent;
   readonly #open: string[] = [];
@@ -94,7 +98,7 @@ export class Traffic {
   counts(): string {
     const orders = this.owners.reduce((sum, { orders: { size } }) => sum + size, 0);
     const claims = this.testers.reduce((sum, { slots: { length } }) => sum + length, 0);
-    const slowest = Math.max(...this.commands.map(({ seconds }) => seconds));
+    const slowest = Math.max(0, ...this.commands.map(({ seconds }) => seconds));
     return `${orders} orders, ${claims} claims, ${this.builds.length} builds and ${this.commands.length} commands, the slowest of which took ${slowest.toFixed(1)} s`;
   }
 
@@ -109,9 +113,13 @@ export class Traffic {
   }
 
   async #repeat(work: () => Promise<void>): Promise<void> {
-    while (!this.#stopped) {
-      await work();
-      await pause(thinking);
+    try {
+      while (!this.#stopped) {
+        await work();
+        await pause(thinking);
+      }
+    } catch (error) {
+      this.faults.push(`a client stopped: ${messages(error)}`);
     }
   }
 
@@ -141,22 +149,25 @@ export class Traffic {
       this.attempts.push({ what, began, ended: performance.now(), status, said: status < 400 ? "" : text, asksToWait });
       return { status, headers: reply.headers, ...parsed(text) };
     } catch (error) {
-      this.attempts.push({ what, began, ended: performance.now(), said: messages(error), asksToWait: false });
+      const gaveUp = (error as Error).name === "TimeoutError";
+      this.attempts.push({ what, began, ended: performance.now(), said: messages(error), asksToWait: false, gaveUp });
       return { status: 0, headers: new Headers(), data: undefined, meta: {} };
     }
   }
 
-  /** Repeats a request, with one idempotency key, until it is answered. Throws where it is refused for good. */
+  /** Repeats a request, with one idempotency key, until it is answered. Throws where it is refused for good, and after two minutes. */
   async persist(request: Request): Promise<Reply> {
     const isRead = request.method === "GET" || request.method === "HEAD";
     const key: Record<string, string> = isRead ? {} : { "idempotency-key": randomUUID() };
-    for (;;) {
+    const latest = performance.now() + patience;
+    while (performance.now() < latest) {
       const reply = await this.send({ ...request, headers: { ...key, ...request.headers } });
       if (reply.status > 0 && reply.status < 400) return reply;
       if (reply.status >= 400 && reply.status < 500 && reply.headers.get("retry-after") === null)
         throw new Error(`${request.what} was refused with ${reply.status}: ${JSON.stringify(reply.data)}`);
       await pause(again);
     }
+    throw new Error(`${request.what} was not answered for ${patience / 1000} s`);
   }
 
   async #newAccount(role: string, number: number): Promise<{ key: string; id: string }> {
