@@ -18,9 +18,13 @@ export class Latencies {
     return byCount.slice(0, 10).map(([operation]) => operation);
   }
 
+  countOf(operation: string): number {
+    return this.#times.get(operation)?.length ?? 0;
+  }
+
   /** The time within which this share of the calls of an operation was answered. */
   quantile(operation: string, share: number): number {
     const times = (this.#times.get(operation) ?? []).toSorted((a, b) => a - b);
-    return times[Math.floor(times.length * share)] ?? Number.NaN;
+    return times[Math.ceil(times.length * share) - 1] ?? Number.NaN;
   }
 }

@@ -1,17 +1,16 @@
 import { randomInt, randomUUID } from "node:crypto";
 import { Agent, request } from "undici";
 import { videoBytes } from "../../helpers/factories.ts";
+import { metadataHeader, octets } from "../../helpers/tus.ts";
 import type { Population } from "../sustained/population.ts";
 import { Latencies } from "./latencies.ts";
 
 const slotsOfOrder = 5;
 const video = videoBytes();
-const base64 = (text: string) => Buffer.from(text).toString("base64");
 const uploadHeaders = {
-  "tus-resumable": "1.0.0",
+  ...octets,
   "upload-length": String(video.length),
-  "upload-metadata": `filename ${base64("play.mp4")},filetype ${base64("video/mp4")}`,
-  "content-type": "application/offset+octet-stream",
+  "upload-metadata": metadataHeader({ filename: "play.mp4", filetype: "video/mp4" }),
 };
 
 interface Sent {
@@ -121,9 +120,11 @@ export class Stories {
       dispatcher: this.#agent,
     });
     const text = await reply.body.text();
-    this.latencies.add(operation, performance.now() - started);
+    const isRefused = refusals.includes(reply.statusCode);
+    // A refusal takes another time than what it refuses.
+    this.latencies.add(isRefused ? `${operation} (refused)` : operation, performance.now() - started);
     if (reply.statusCode < 300) return text === "" ? undefined : JSON.parse(text).data;
-    if (refusals.includes(reply.statusCode)) return undefined;
+    if (isRefused) return undefined;
     throw new Error(`${method} ${path} answered ${reply.statusCode}: ${text.slice(0, 500)}`);
   }
 }
