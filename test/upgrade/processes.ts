@@ -102,16 +102,18 @@ export async function serve(version: Version, place: Place, port: number): Promi
   }
   const { adminKey } = JSON.parse(readFileSync(readyFile, "utf8")) as { adminKey: string | null };
   const baseUrl = `http://127.0.0.1:${port}`;
+  /** Nothing of a process that ended by itself. */
+  const metrics = async () => (endOf(child) === null ? metricsOf(baseUrl) : "");
   return {
     version,
     baseUrl,
     adminKey,
     async answered() {
-      const counts = (await metricsOf(baseUrl)).matchAll(/^playtest_requests_total\{[^}]*\} (\d+)$/gm);
+      const counts = (await metrics()).matchAll(/^playtest_requests_total\{[^}]*\} (\d+)$/gm);
       return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
     },
     async stop() {
-      const jobs = endOf(child) === null ? jobsIn(await metricsOf(baseUrl)) : new Map<string, number>();
+      const jobs = jobsIn(await metrics());
       child.kill("SIGTERM");
       const limit = setTimeout(() => child.kill("SIGKILL"), stopMs);
       await closed;
