@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
+import { cleanUp, exitOnSignals } from "../helpers/clean-up.ts";
 import { installedProxies } from "../helpers/proxies.ts";
 import { startPostgres } from "../setup/postgres.ts";
-import { cleanUp, exitOnSignals } from "./clean-up.ts";
 import type { Failure } from "./client.ts";
 import { lastVersions, previousVersions } from "./versions.ts";
 import { isAsTold, type Outcome, upgrade } from "./walk.ts";
