@@ -4,7 +4,6 @@ import { Readable, Transform } from "node:stream";
 import type { DetailedError, HttpRequest, HttpStack, UploadOptions } from "tus-js-client";
 import { CliError, exitCodeOfReply, failure } from "../errors.ts";
 import { notTheApi, replyError } from "./replies.ts";
-import { retryAfter } from "./retry.ts";
 import type { HttpReply, Transport } from "./types.ts";
 import { unfinishedUploads } from "./unfinished.ts";
 import { requireEncryption } from "./url.ts";
@@ -133,12 +132,12 @@ function isRetryable(error: Error): boolean {
   return status >= 500 || [408, 409, 423, 429].includes(status);
 }
 
-/** A server that says when to try again is waited for, unless that is too long. */
+/** A server that says in how many seconds to try again is waited for, unless that is too long. */
 function saysWhen(error: Error, maxWait: number): boolean {
   const { causingError } = error as DetailedError;
   if (causingError instanceof CliError) return causingError.extra.httpStatus === 503;
-  const asked = retryAfter(replyTo(error as DetailedError)?.headers["retry-after"], Date.now());
-  return asked !== undefined && asked <= maxWait;
+  const seconds = Number(replyTo(error as DetailedError)?.headers["retry-after"]);
+  return seconds * 1000 <= maxWait;
 }
 
 /**

@@ -18,7 +18,7 @@ export async function cleanUp(steps: readonly (() => unknown)[]): Promise<void> 
     }
 }
 
-/** Copies the logs in a folder to another one, which is kept, and prints where that is. */
+/** Copies the logs of a folder to another one, which is kept, and prints where that is. */
 export function keepLogs(folder: string): void {
   const kept = mkdtempSync(join(tmpdir(), "playtest-logs-"));
   const logs = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".log"));
