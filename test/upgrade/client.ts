@@ -20,6 +20,8 @@ interface Sent {
   key?: string;
   body?: unknown;
   headers?: Record<string, string>;
+  /** The status of a reply that says that the change was made before: the reply to it was cut off. */
+  madeBefore?: number;
 }
 
 const retryMs = 200;
@@ -44,7 +46,7 @@ export class Client {
   }
 
   /** Undefined where the request failed. `at`: one process, past the proxy. */
-  async ask(line: string, { key, body, headers }: Sent = {}, at = this.baseUrl): Promise<Reply | undefined> {
+  async ask(line: string, { key, body, headers, madeBefore }: Sent = {}, at = this.baseUrl): Promise<Reply | undefined> {
     const [method, path] = line.split(" ") as [string, string];
     const isJson = body !== undefined && !(body instanceof Uint8Array);
     const { phase } = this;
@@ -61,6 +63,7 @@ export class Client {
         ...(body !== undefined && { body: isJson ? JSON.stringify(body) : (body as Uint8Array<ArrayBuffer>) }),
       });
       const text = await reply.text();
+      if (reply.status === madeBefore) return { status: reply.status, headers: reply.headers, data: undefined };
       if (reply.status >= 400) this.failed(line, `${reply.status} ${text.slice(0, 300)}`, phase);
       if (reply.status >= 400) return undefined;
       const isObject = reply.headers.get("content-type")?.startsWith("application/json");

@@ -21,7 +21,7 @@ const sum = (counts: ReadonlyMap<string, number>, outcome: string) =>
 function lines(word: string, failures: readonly Failure[]): string[] {
   const counts = new Map<string, number>();
   for (const { phase, what, outcome } of failures) {
-    const line = `${phase}: ${what.replace(/[0-9a-f-]{36}|http\S+/g, "…")}: ${outcome}`;
+    const line = `${phase}: ${what.replace(/[0-9a-f-]{36}|http\S+/g, "…")}: ${outcome.replace(/,"meta":.*|\s+/g, " ")}`;
     counts.set(line, (counts.get(line) ?? 0) + 1);
   }
   return [...counts].map(([line, count]) => `  ${word} ${count} times, ${line}`);
