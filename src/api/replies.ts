@@ -203,7 +203,7 @@ export function withRequestedWait(error: CliError, { requestedWait, waited }: Ht
 function waitHint(requestedWait: number | undefined, waited: number | undefined): string | undefined {
   const [asked, spent] = [requestedWait, waited].map((ms) => (ms === undefined ? undefined : Math.ceil(ms / 1000)));
   if (asked !== undefined) return `The server asked to wait ${asked} s. To wait that long: --max-wait ${asked}s.`;
-  return spent === undefined
-    ? undefined
-    : `The server asked to try again later for ${spent} s. To wait longer: --max-wait ${2 * spent}s.`;
+  // Nothing was waited where --max-wait is 0.
+  if (!spent) return undefined;
+  return `The server asked to try again later for ${spent} s. To wait longer: --max-wait ${2 * spent}s.`;
 }

@@ -29,9 +29,7 @@ function waitingNotice({ quiet, err }: Options): (event: TraceEvent) => void {
   return (event) => {
     if (told || event.kind !== "retry" || event.waited < noticeableMs) return;
     told = true;
-    err(
-      `The server does not answer this request yet. It is asked for up to ${Math.round(event.maxWait / 1000)} s (--max-wait).\n`,
-    );
+    err(`This request has not succeeded yet. It is sent again for up to ${Math.round(event.maxWait / 1000)} s (--max-wait).\n`);
   };
 }
 

@@ -40,6 +40,24 @@ function noticed() {
   return { begin, ranIn };
 }
 
+/** Locks all rows, as another process may. Returns what commits and lets go of them. */
+async function lockElsewhere(): Promise<() => Promise<void>> {
+  const [locked, over] = [gate(), gate()];
+  const elsewhere = store.write(
+    async (tx) => {
+      await tx.run("UPDATE settings SET value = 'elsewhere'");
+      locked.open();
+      await over.passed;
+    },
+    { isolation: "rows" },
+  );
+  await locked.passed;
+  return () => {
+    over.open();
+    return elsewhere;
+  };
+}
+
 /** What became of each write: its value, or the name and message of its error. */
 const outcomes = async (writes: Promise<unknown>[]) =>
   (await Promise.allSettled(writes)).map((result) => (result.status === "fulfilled" ? result.value : String(result.reason)));
@@ -260,16 +278,7 @@ describe("PostgreSQL writes that share a transaction", () => {
 
   it("hold back neither each other nor later ones after their transaction failed, when the row of one is locked elsewhere", async () => {
     await sql(database.unrestrictedUrl, "INSERT INTO settings (name, value) SELECT 'row ' || n, '' FROM generate_series(1, 4) n");
-    const [locked, over] = [gate(), gate()];
-    const elsewhere = store.write(
-      async (tx) => {
-        await tx.run("UPDATE settings SET value = 'elsewhere'");
-        locked.open();
-        await over.passed;
-      },
-      { isolation: "rows" },
-    );
-    await locked.passed;
+    const release = await lockElsewhere();
     const stuck: Promise<unknown>[] = [];
     // As many as transactions run at once.
     for (const row of [1, 2, 3, 4]) {
@@ -292,31 +301,20 @@ describe("PostgreSQL writes that share a transaction", () => {
       await began.passed;
     }
     expect(await write(["done 1"], (tx) => put(tx, "after"))).toBe(1);
-    over.open();
-    await elsewhere;
+    await release();
     expect(await Promise.all(stuck)).toEqual([1, 1, 1, 1]);
   });
 
   it("wait half a second for a row that another process holds, and then run alone, so that only the one that needs it waits on", async () => {
     await store.write((tx) => put(tx, "held"));
-    const [locked, over] = [gate(), gate()];
-    const elsewhere = store.write(
-      async (tx) => {
-        await tx.run("UPDATE settings SET value = 'elsewhere'");
-        locked.open();
-        await over.passed;
-      },
-      { isolation: "rows" },
-    );
-    await locked.passed;
+    const release = await lockElsewhere();
     const limits: string[] = [];
     const needsIt = write(["held"], async (tx) => {
       limits.push((await tx.one<{ lock_timeout: string }>("SHOW lock_timeout"))!.lock_timeout);
       return tx.run("UPDATE settings SET value = 'here' WHERE name = 'held'");
     });
     expect(await write(["other"], (tx) => put(tx, "other"))).toBe(1);
-    over.open();
-    await elsewhere;
+    await release();
     expect(await needsIt).toBe(1);
     expect(limits).toEqual(["500ms", "5s"]);
     expect(await stored()).toBe("held=here other");
@@ -328,16 +326,7 @@ describe("PostgreSQL writes that share a transaction", () => {
       database.unrestrictedUrl,
       `INSERT INTO settings (name, value) VALUES ${rows.map((row) => `('${row}', '')`).join(", ")}`,
     );
-    const [locked, over] = [gate(), gate()];
-    const elsewhere = store.write(
-      async (tx) => {
-        await tx.run("UPDATE settings SET value = 'elsewhere'");
-        locked.open();
-        await over.passed;
-      },
-      { isolation: "rows" },
-    );
-    await locked.passed;
+    const release = await lockElsewhere();
     let [running, most] = [0, 0];
     const writes = rows.map((row) =>
       write([row], async (tx) => {
@@ -352,8 +341,7 @@ describe("PostgreSQL writes that share a transaction", () => {
     );
     await expect.poll(() => running, { timeout: 60_000 }).toBe(8);
     expect(await store.read((q) => q.one("SELECT 1 AS n"))).toEqual({ n: 1 });
-    over.open();
-    await elsewhere;
+    await release();
     expect(await Promise.all(writes)).toEqual(rows.map(() => 1));
     expect(most).toBe(8);
   });

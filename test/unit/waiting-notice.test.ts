@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { tracer } from "../../src/cli/trace.ts";
 
-const notice = "The server does not answer this request yet. It is asked for up to 60 s (--max-wait).\n";
+const notice = "This request has not succeeded yet. It is sent again for up to 60 s (--max-wait).\n";
 const rows = [
   { what: "is told once that the server is waited for", flags: {}, waits: [2_000, 9_999, 10_000, 18_000], said: [notice] },
   { what: "is told nothing of a short wait", flags: {}, waits: [250, 750], said: [] },
