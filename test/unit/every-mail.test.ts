@@ -219,3 +219,13 @@ it("an email without what every email has is found", () => {
   const bare = { subject: "Due 2026-03-04 12:00 UTC", text: "Run: playtest review show 1", html: "<!doctype html><p>Hello</p>" };
   expect(mailProblems(bare)).toHaveLength(6);
 });
+
+it.each([
+  ["You earned $NaN.", ["a missing value"]],
+  ["See https://playtest.example/play/slots/undefined", ["a missing value"]],
+  ["From null until [object Object]", ["a missing value"]],
+  ["Unsubscribe: https://playtest.example/unsubscribe?token=QNaNx-_null9.undefinedZ", []],
+])("%s: lacks %j", (text, expected) => {
+  const [, { subject, html }] = rows[0]!;
+  expect(mailProblems({ subject, text, html }).map((problem) => problem.split(": ").pop())).toEqual(expected);
+});
