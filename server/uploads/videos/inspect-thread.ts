@@ -1,31 +1,38 @@
-import { fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { createRequire } from "node:module";
-import { parentPort, workerData } from "node:worker_threads";
+import { parentPort } from "node:worker_threads";
 import { type Bounds, inspectVideo, type Library, type VideoFacts } from "../../../src/contract/files/inspect-video.ts";
 
-/** What the thread is started with. */
+/** A video to read. */
 export interface InspectTask {
   path: string;
   bounds?: Bounds;
 }
 
-/** What the thread says: that it begins to read, then what it found; null when it could not read the file. */
+/** What the thread says: once that it is ready, then what it found in each video; null when it could not read it. */
 export type InspectMessage = VideoFacts | "ready" | null;
 
 /**
- * The thread that reads a video. Strangers send these files, so they are parsed where time and memory have limits.
+ * The thread that reads videos, one after another. Strangers send these files, so they are parsed where time and memory have limits.
  */
-const { path, bounds } = workerData as InspectTask;
+
 /** By `require`, it is one file, not hundreds. */
 const library = createRequire(import.meta.url)("mediabunny") as Library;
 const say = (message: InspectMessage) => parentPort!.postMessage(message);
-const file = openSync(path, "r");
 
-function read(start: number, end: number): Uint8Array {
-  const bytes = new Uint8Array(end - start);
-  readSync(file, bytes, 0, bytes.length, start);
-  return bytes;
+async function inspect({ path, bounds }: InspectTask): Promise<VideoFacts> {
+  const file = openSync(path, "r");
+  const read = (start: number, end: number): Uint8Array => {
+    const bytes = new Uint8Array(end - start);
+    readSync(file, bytes, 0, bytes.length, start);
+    return bytes;
+  };
+  try {
+    return await inspectVideo(library, { size: fstatSync(file).size, read }, bounds);
+  } finally {
+    closeSync(file);
+  }
 }
 
+parentPort!.on("message", (task: InspectTask) => inspect(task).then(say, () => say(null)));
 say("ready");
-inspectVideo(library, { size: fstatSync(file).size, read }, bounds).then(say, () => say(null));

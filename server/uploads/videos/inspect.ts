@@ -1,3 +1,4 @@
+import type { Worker } from "node:worker_threads";
 import type { Bounds, VideoFacts } from "../../../src/contract/files/inspect-video.ts";
 import { startThread } from "../../lib/threads/start.ts";
 import { FairQueue } from "./fair-queue.ts";
@@ -6,38 +7,79 @@ import type { InspectMessage, InspectTask } from "./inspect-thread.ts";
 export interface Limits {
   /** How long reading may take, not counting the start of its thread (ms). */
   timeoutMs: number;
-  heapMiB: number;
   /** Where it is not what any recorder's file needs. */
   bounds?: Bounds;
 }
 
 /** While its sender waits. */
-const whileSent: Limits = { timeoutMs: 2000, heapMiB: 256 };
+const whileSent: Limits = { timeoutMs: 2000 };
 /** In the job, for which nobody waits. */
-const later: Limits = { timeoutMs: 10_000, heapMiB: 256 };
+const later: Limits = { timeoutMs: 10_000 };
 /** How long a sender waits for the videos of others (ms). */
 const patienceMs = 1000;
+/** How long a thread waits for another video (ms). */
+const idleMs = 10_000;
 
-/** What a file is made of. Null when it cannot be read within the limits. */
-export function inspectFile(path: string, { timeoutMs, heapMiB, bounds }: Limits = whileSent): Promise<VideoFacts | null> {
-  return new Promise((resolve) => {
-    const worker = startThread(import.meta.url, "inspect-thread", {
-      workerData: { path, ...(bounds && { bounds }) } satisfies InspectTask,
-      resourceLimits: { maxOldGenerationSizeMb: heapMiB, maxYoungGenerationSizeMb: 32 },
+/** A thread that reads one video after another. To start it and load its library takes longer than to read most videos. */
+class Reader {
+  readonly #worker: Worker;
+  #answer: (message: InspectMessage) => void = () => {};
+  readonly #started: Promise<InspectMessage>;
+  #leave: NodeJS.Timeout | undefined;
+
+  constructor() {
+    this.#worker = startThread(import.meta.url, "inspect-thread", {
+      resourceLimits: { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 },
     });
-    let timer: NodeJS.Timeout | undefined;
-    const end = (facts: VideoFacts | null) => {
-      clearTimeout(timer);
-      void worker.terminate();
-      resolve(facts);
-    };
-    worker.on("message", (message: InspectMessage) => {
-      if (message === "ready") timer = setTimeout(end, timeoutMs, null);
-      else end(message);
+    this.#started = this.#next();
+    this.#worker.on("message", (message: InspectMessage) => this.#answer(message));
+    this.#worker.once("error", () => this.#answer(null));
+    this.#worker.once("exit", () => {
+      idle.delete(this);
+      this.#answer(null);
     });
-    worker.once("error", () => end(null));
-    worker.once("exit", () => end(null));
-  });
+  }
+
+  #next(): Promise<InspectMessage> {
+    return new Promise((resolve) => {
+      this.#answer = resolve;
+    });
+  }
+
+  /** Null when the video cannot be read in this time. */
+  async read(task: InspectTask, timeoutMs: number): Promise<VideoFacts | null> {
+    clearTimeout(this.#leave);
+    this.#worker.ref();
+    if ((await this.#started) === null) return null;
+    const facts = this.#next() as Promise<VideoFacts | null>;
+    const timer = setTimeout(() => this.#answer(null), timeoutMs);
+    this.#worker.postMessage(task);
+    return facts.finally(() => clearTimeout(timer));
+  }
+
+  /** Waits for another video, and keeps no process running for it. */
+  rest(): void {
+    this.#worker.unref();
+    this.#leave = setTimeout(() => this.end(), idleMs).unref();
+    idle.add(this);
+  }
+
+  end(): void {
+    idle.delete(this);
+    void this.#worker.terminate();
+  }
+}
+
+const idle = new Set<Reader>();
+
+/** What a file is made of. Null when it cannot be read within the limits: its thread may still be busy with it, so it is ended. */
+export async function inspectFile(path: string, { timeoutMs, bounds }: Limits = whileSent): Promise<VideoFacts | null> {
+  const [reader = new Reader()] = idle;
+  idle.delete(reader);
+  const facts = await reader.read({ path, ...(bounds && { bounds }) }, timeoutMs);
+  if (facts === null) reader.end();
+  else reader.rest();
+  return facts;
 }
 
 /** Of a process: two, so that the files of one account never stop everybody's. */
