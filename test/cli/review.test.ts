@@ -244,8 +244,8 @@ describe("download", () => {
       response.writeHead(status, { "content-length": body.length, ...headers }).end(body);
     });
     const link = { on: `GET /playtests/slots/${id}/download-url`, data: { downloadUrl: files.url, expiresAt: "" } };
-    // Another one is asked for after each refusal.
-    const links = Array(status === 403 ? 3 : 1).fill(link);
+    // Another one is asked for after each refusal but the last.
+    const links = Array(status === 403 ? 2 : 1).fill(link);
     const stub = await stubServer([{ on: `GET /playtests/slots/${id}`, data: { slot: about } }, ...links]);
     const dir = testFolder();
     const { code, stderr } = await fixture.run(["review", "download", id, "--dir", dir, ...flags], { baseUrl: stub.baseUrl });
@@ -274,6 +274,30 @@ describe("download", () => {
       asked,
       names: [],
     });
+  });
+
+  it("waits for a server that says when to try again, as long as --max-wait", async () => {
+    const id = "019a0000-0000-7000-8000-000000000000";
+    const about = { ...(await slot(await submitted())), id };
+    about.submission.videoFileSize = 10;
+    let asked = 0;
+    const files = await fileServer((_, __, response) => {
+      if (++asked <= 6) response.writeHead(503, { "retry-after": "3" }).end();
+      else response.writeHead(200, { "content-length": 10 }).end("1234567890");
+    });
+    const link = { on: `GET /playtests/slots/${id}/download-url`, data: { downloadUrl: files.url, expiresAt: "" } };
+    const once = [{ on: `GET /playtests/slots/${id}`, data: { slot: about } }, link];
+    const stub = await stubServer([...once, ...once]);
+    const run = (...flags: string[]) =>
+      fixture.run(["review", "download", id, "--dir", testFolder(), ...flags], { baseUrl: stub.baseUrl });
+    const impatient = await run("--max-wait", "5s");
+    expect([impatient.code, impatient.stderr.split("\n")[0], asked]).toEqual([
+      1,
+      "error: The download failed after 2 attempts: the server answered with status 503.",
+      2,
+    ]);
+    expect([(await run()).code, asked]).toEqual([0, 7]);
+    await files.close();
   });
 
   it("resumes a download that was killed", async () => {

@@ -8,6 +8,7 @@ import { type Download, download as fetchFile, finished, other, partSize } from 
 import { createMeter, type Meter } from "../../io/meter.ts";
 import { bytes } from "../../io/text.ts";
 import { conclude, partialFailure, several } from "../shared/several.ts";
+import { downloadWay } from "../shared/video/download-way.ts";
 import { checkTemplate, defaultTemplate, fileName } from "./file-name.ts";
 import { slotIds, waiting } from "./queue.ts";
 
@@ -55,14 +56,11 @@ function source(
   link: () => Promise<string>,
   size: number | undefined,
 ): Omit<Download, "stem" | "extension" | "otherwise"> {
-  const { ctx } = job;
-  const { send, sleep, signal } = ctx;
-  const timeout = (ctx.settings().get("timeout")?.value ?? 30) * 1000;
   const onBytes = (count: number) => {
     job.meter.add(count);
     job.report();
   };
-  return { size, link, send, sleep, signal, timeout, attempts: ctx.settings().get("retries")!.value + 1, onBytes };
+  return { size, link, way: downloadWay(job.ctx), onBytes };
 }
 
 async function saveVideo(

@@ -1,6 +1,7 @@
 import { open as openFile, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Readable } from "node:stream";
+import { decide, type Failure, type RetryState } from "../../api/retry.ts";
 import type { HttpReply, HttpRequest } from "../../api/types.ts";
 import { webUrl } from "../../api/url.ts";
 import { signatureBytes, videoType } from "../../contract/files/inspect-video.ts";
@@ -21,14 +22,20 @@ export interface Download {
   size: number | undefined;
   /** Gets a link. Called again when the previous one has expired. */
   link(): Promise<string>;
+  way: DownloadWay;
+  onBytes(count: number): void;
+}
+
+/** How files are downloaded: the same for all of a command. Times in milliseconds. */
+export interface DownloadWay extends Pick<RetryState, "retries" | "maxWait"> {
   send(request: HttpRequest): Promise<HttpReply>;
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  now(): number;
+  /** From 0 up to, not including, 1. */
+  random(): number;
   signal: AbortSignal;
-  /** Milliseconds without data before the connection counts as lost. */
+  /** How long without data before the connection counts as lost. */
   timeout: number;
-  /** Consecutive attempts without data before giving up. */
-  attempts: number;
-  onBytes(count: number): void;
 }
 
 const sizeOf = async (path: string) => (await stat(path).catch(() => undefined))?.size;
@@ -47,10 +54,12 @@ async function savedExtension(part: string, { "content-type": type = "" }: Recor
 
 const expired = (status: number) => status === 401 || status === 403 || status === 410;
 const busy = (status: number) => status === 408 || status === 429 || status >= 500;
+/** No retry waits for a server before its first attempt. */
+const untried = { tries: 0, toldWhen: 0, waited: 0 };
 
 /** Opens a signed link. Follows redirects, which is safe because the request carries no API key. */
 export async function openLink(
-  { send, signal, timeout }: Pick<Download, "send" | "signal" | "timeout">,
+  { send, signal, timeout }: Pick<DownloadWay, "send" | "signal" | "timeout">,
   address: string,
   headers: Record<string, string>,
 ): Promise<HttpReply> {
@@ -85,9 +94,10 @@ async function append({ onBytes }: Download, stream: Readable, part: string, fro
 }
 
 /** Why an attempt got nothing more, and whether the next one needs another link. */
-interface Missed {
+interface Missed extends Failure {
   why: string;
   needsLink?: true;
+  error?: unknown;
 }
 
 /** One attempt. Returns the extension when the file is complete. */
@@ -95,10 +105,10 @@ async function attempt(download: Download, address: string, part: string): Promi
   const had = (await sizeOf(part)) ?? 0;
   // A partial file larger than the whole cannot be resumed.
   const from = download.size !== undefined && had > download.size ? 0 : had;
-  const reply = await openLink(download, address, from > 0 ? { range: `bytes=${from}-` } : {});
+  const reply = await openLink(download.way, address, from > 0 ? { range: `bytes=${from}-` } : {});
   const { status, headers, stream } = reply;
   if (expired(status)) return { why: `the link was refused with status ${status}`, needsLink: true };
-  if (busy(status)) return { why: `the server answered with status ${status}` };
+  if (busy(status)) return { why: `the server answered with status ${status}`, status, retryAfter: headers["retry-after"] };
   const total = totalOf(reply);
   if (status === 416 && from > 0 && total === from) return whole(download, part, total, headers);
   if (status === 416) throw await wrongSize(part, `${from} bytes were downloaded, but the file has ${total ?? "fewer"}`);
@@ -142,18 +152,21 @@ const lost = (error: unknown, signal: AbortSignal) =>
 const isDiskError = (error: unknown) =>
   shortageOf(error) !== undefined || ["EACCES", "EISDIR", "ENOTDIR"].includes((error as { code?: string }).code ?? "");
 
-/** Downloads the file and returns its path. Throws after `attempts` consecutive attempts without data. */
+/**
+ * Downloads the file and returns its path. Throws after too many consecutive attempts without data, by the rules for requests: a server
+ * that says when to try again is waited for.
+ */
 export async function download(options: Download): Promise<string> {
+  const { now, random, sleep, signal, retries, maxWait } = options.way;
   const part = `${options.stem}.part`;
   await makeFolder(dirname(part));
   let address = await options.link();
-  let idle = 0;
-  let missed: Missed & { error?: unknown } = { why: "" };
-  while (idle < options.attempts) {
+  let state = untried;
+  for (;;) {
     const before = (await sizeOf(part)) ?? 0;
-    const outcome = await attempt(options, address, part).catch((error: unknown) => {
-      if (options.signal.aborted) throw options.signal.reason;
-      if (!lost(error, options.signal)) throw isDiskError(error) ? cannotWrite(part, error as Error) : error;
+    const outcome = await attempt(options, address, part).catch((error: unknown): Missed => {
+      if (signal.aborted) throw signal.reason;
+      if (!lost(error, signal)) throw isDiskError(error) ? cannotWrite(part, error as Error) : error;
       return { why: (error as Error).message, error };
     });
     if ("extension" in outcome) {
@@ -161,16 +174,24 @@ export async function download(options: Download): Promise<string> {
       await rename(part, path);
       return path;
     }
-    missed = outcome;
-    idle = ((await sizeOf(part)) ?? 0) > before ? 0 : idle + 1;
-    if (missed.needsLink) address = await options.link();
-    else await options.sleep(Math.min(8_000, 250 * 2 ** idle), options.signal);
+    if (((await sizeOf(part)) ?? 0) > before) state = untried;
+    const tries = state.tries + 1;
+    const next = decide(outcome, { ...state, tries, retries, maxWait, now: now(), random: random() });
+    if (!next.retry) throw gaveUp(outcome, tries);
+    state = {
+      tries,
+      toldWhen: state.toldWhen + (outcome.retryAfter === undefined ? 0 : 1),
+      waited: state.waited + next.wait,
+    };
+    if (outcome.needsLink) address = await options.link();
+    else await sleep(next.wait, signal);
   }
-  const { why, error } = missed;
-  if (error instanceof CliError) throw error;
-  const tried = plural(options.attempts, "attempt");
-  throw failure(`The download failed after ${tried}: ${why}.`, "Run the command again to resume it.", error);
 }
+
+const gaveUp = ({ why, error }: Missed, tries: number) =>
+  error instanceof CliError
+    ? error
+    : failure(`The download failed after ${plural(tries, "attempt")}: ${why}.`, "Run the command again to resume it.", error);
 
 /** The complete file with this stem, if there is one. */
 export async function finished(

@@ -5,6 +5,7 @@ import type { CutLimit } from "../../../contract/states/index.ts";
 import { cutFailure } from "../../../contract/text/cut-failure.ts";
 import { failure, stillPending } from "../../../errors.ts";
 import { download } from "../../../io/files/download.ts";
+import { downloadWay } from "../../shared/video/download-way.ts";
 
 /** Waiting for what a server cuts out of a video, and saving it. */
 
@@ -63,9 +64,6 @@ export async function save(ctx: Context, { refetch, size, output, extension: usu
   const path = isAbsolute(output) ? output : join(ctx.io.cwd(), output);
   const extension = extname(path) || usual;
   const link = async () => webUrl((await refetch()).downloadUrl ?? "").href;
-  const { send, sleep, signal } = ctx;
-  const timeout = (ctx.settings().get("timeout")?.value ?? 30) * 1000;
-  const attempts = ctx.settings().get("retries")!.value + 1;
-  const source = { size: size ?? undefined, link, send, sleep, signal, timeout, attempts, onBytes: () => {} };
+  const source = { size: size ?? undefined, link, way: downloadWay(ctx), onBytes: () => {} };
   return download({ ...source, stem: path.slice(0, path.length - extname(path).length), extension, otherwise: usual });
 }
