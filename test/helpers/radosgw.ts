@@ -27,7 +27,10 @@ export interface S3Server {
 
 const env = { AWS_ACCESS_KEY_ID: "AKTEST", AWS_SECRET_ACCESS_KEY: "SKTEST" };
 
-/** Starts Ceph's S3 server with its data in memory, on loopback. Takes about ten seconds. */
+/**
+ * Starts Ceph's S3 server with its data in memory, on loopback. Takes about ten seconds. What is deleted leaves the memory within seconds,
+ * not after hours as by default: a long test stores more than fits.
+ */
 export async function startRadosgw(): Promise<S3Server> {
   const folder = mkdtempSync(join(tmpdir(), "playtest-s3-"));
   for (const name of ["mon", "osd", "rgw", "run", "log"]) mkdirSync(join(folder, name), { recursive: true });
@@ -114,7 +117,9 @@ mon_data_avail_crit = 1
 mon_data = ${folder}/mon
 osd_data = ${folder}/osd
 osd_objectstore = memstore
-memstore_device_bytes = 4294967296
+memstore_device_bytes = 8589934592
+rgw_gc_obj_min_wait = 1
+rgw_gc_processor_period = 5
 log_file = ${folder}/log/$name.log
 admin_socket = ${folder}/run/$name.asok
 run_dir = ${folder}/run
