@@ -3,7 +3,7 @@ import { Interrupted } from "../errors.ts";
 import { Knowledge } from "./knowledge.ts";
 import { howToCheck, OutcomeUnknown, type Unclear } from "./outcome.ts";
 import { parseJson, readApiError } from "./replies.ts";
-import { decide, type Failure } from "./retry.ts";
+import { decide, type Failure, retryAfter } from "./retry.ts";
 import { NetworkError, ReplyTooLarge } from "./transport.ts";
 import type { ClientOptions, HttpReply, RawRequest } from "./types.ts";
 import { requireEncryption } from "./url.ts";
@@ -135,7 +135,7 @@ export class Exchanges {
       const next = decide(failure, { tries, toldWhen, retries, waited, maxWait, now: now(), random: random() });
       if (next.retry) {
         waited += next.wait;
-        if (failure.retryAfter !== undefined) toldWhen++;
+        if (retryAfter(failure.retryAfter, now()) !== undefined) toldWhen++;
         trace?.({ kind: "retry", wait: next.wait, tries, waited, maxWait });
         await sleep(next.wait, request.signal ?? options.signal);
         continue;

@@ -1,5 +1,5 @@
 import type { ClientCore, Data, Input, Meta, Methods } from "../api/client.ts";
-import type { HttpReply, HttpRequest } from "../api/types.ts";
+import type { HttpReply, HttpRequest, TraceEvent } from "../api/types.ts";
 import type { UploadRequest } from "../api/upload.ts";
 import type { Keyring } from "../config/keyring.ts";
 import type { Settings } from "../config/settings.ts";
@@ -49,6 +49,8 @@ export interface Context extends Outside {
   readonly flags: GlobalValues;
   readonly signal: AbortSignal;
   readonly store: Store;
+  /** Tells of requests what the flags ask for, and of one that waits for long. */
+  trace(event: TraceEvent): void;
   settings(): Settings;
   /** The time on the server in milliseconds, as its last reply told it: what its deadlines are compared with. */
   serverNow(): number;

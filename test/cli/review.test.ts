@@ -276,6 +276,45 @@ describe("download", () => {
     });
   });
 
+  it("gives up where a server that ignores Range never gets further than before", async () => {
+    const id = "019a0000-0000-7000-8000-000000000000";
+    const about = { ...(await slot(await submitted())), id };
+    about.submission.videoFileSize = 10;
+    const pieces = ["12345", "123", "12345", "123", "12345", "123"];
+    let asked = 0;
+    const files = await fileServer((_, __, response) => {
+      response.write(pieces[asked++]!);
+      response.end();
+    });
+    const link = { on: `GET /playtests/slots/${id}/download-url`, data: { downloadUrl: files.url, expiresAt: "" } };
+    const stub = await stubServer([{ on: `GET /playtests/slots/${id}`, data: { slot: about } }, link]);
+    const flags = ["--dir", testFolder(), "--retries", "2"];
+    const { code, stderr } = await fixture.run(["review", "download", id, ...flags], { baseUrl: stub.baseUrl });
+    await files.close();
+    // One that brought something, and three that did not.
+    expect([code, asked]).toEqual([1, 4]);
+    expect(stderr).toContain("Run the command again to resume it.");
+  });
+
+  it("asks for a fresh link also with --max-wait 0, because that waits for nothing", async () => {
+    const id = "019a0000-0000-7000-8000-000000000000";
+    const about = { ...(await slot(await submitted())), id };
+    about.submission.videoFileSize = 10;
+    const files = await fileServer((path, _, response) => {
+      if (path === "/expired") response.writeHead(403).end();
+      else response.writeHead(200, { "content-length": 10 }).end("1234567890");
+    });
+    const link = (path: string) => ({
+      on: `GET /playtests/slots/${id}/download-url`,
+      data: { downloadUrl: files.url + path, expiresAt: "" },
+    });
+    const shown = { on: `GET /playtests/slots/${id}`, data: { slot: about } };
+    const stub = await stubServer([shown, link("/expired"), link("/fresh")]);
+    const flags = ["--dir", testFolder(), "--max-wait", "0"];
+    expect((await fixture.run(["review", "download", id, ...flags], { baseUrl: stub.baseUrl })).code).toBe(0);
+    await files.close();
+  });
+
   it("waits for a server that says when to try again, as long as --max-wait", async () => {
     const id = "019a0000-0000-7000-8000-000000000000";
     const about = { ...(await slot(await submitted())), id };
@@ -296,7 +335,9 @@ describe("download", () => {
       "error: The download failed after 2 attempts: the server answered with status 503.",
       2,
     ]);
-    expect([(await run()).code, asked]).toEqual([0, 7]);
+    const patient = await run();
+    const note = "This request has not succeeded yet. It is sent again for up to 60 s (--max-wait).\n";
+    expect([patient.code, patient.stderr.startsWith(note), asked]).toEqual([0, true, 7]);
     await files.close();
   });
 

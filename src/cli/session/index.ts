@@ -86,6 +86,7 @@ export function createSession(
     prompt,
     flags,
     signal: io.signal,
+    trace,
     store,
     settings,
     serverNow: () => clients.serverNow(),

@@ -1,8 +1,8 @@
 import { open as openFile, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Readable } from "node:stream";
-import { decide, type Failure, type RetryState } from "../../api/retry.ts";
-import type { HttpReply, HttpRequest } from "../../api/types.ts";
+import { decide, type Failure, type RetryState, retryAfter } from "../../api/retry.ts";
+import type { HttpReply, HttpRequest, TraceEvent } from "../../api/types.ts";
 import { webUrl } from "../../api/url.ts";
 import { signatureBytes, videoType } from "../../contract/files/inspect-video.ts";
 import { extensionOf } from "../../contract/files/media.ts";
@@ -34,6 +34,7 @@ export interface DownloadWay extends Pick<RetryState, "retries" | "maxWait"> {
   /** From 0 up to, not including, 1. */
   random(): number;
   signal: AbortSignal;
+  trace(event: TraceEvent): void;
   /** How long without data before the connection counts as lost. */
   timeout: number;
 }
@@ -54,8 +55,10 @@ async function savedExtension(part: string, { "content-type": type = "" }: Recor
 
 const expired = (status: number) => status === 401 || status === 403 || status === 410;
 const busy = (status: number) => status === 408 || status === 429 || status >= 500;
-/** No retry waits for a server before its first attempt. */
+/** What `decide` knows before the first attempt, and after one that brought something. */
 const untried = { tries: 0, toldWhen: 0, waited: 0 };
+/** Before a lost connection that brought something is opened again. */
+const pauseMs = 250;
 
 /** Opens a signed link. Follows redirects, which is safe because the request carries no API key. */
 export async function openLink(
@@ -153,17 +156,19 @@ const isDiskError = (error: unknown) =>
   shortageOf(error) !== undefined || ["EACCES", "EISDIR", "ENOTDIR"].includes((error as { code?: string }).code ?? "");
 
 /**
- * Downloads the file and returns its path. Throws after too many consecutive attempts without data, by the rules for requests: a server
+ * Downloads the file and returns its path. Throws after too many consecutive attempts without new data, by the rules for requests: a server
  * that says when to try again is waited for.
  */
 export async function download(options: Download): Promise<string> {
-  const { now, random, sleep, signal, retries, maxWait } = options.way;
+  const { way } = options;
+  const { signal } = way;
   const part = `${options.stem}.part`;
   await makeFolder(dirname(part));
   let address = await options.link();
   let state = untried;
+  // A server that ignores Range begins again with each attempt: only what is more than ever before is new.
+  let most = (await sizeOf(part)) ?? 0;
   for (;;) {
-    const before = (await sizeOf(part)) ?? 0;
     const outcome = await attempt(options, address, part).catch((error: unknown): Missed => {
       if (signal.aborted) throw signal.reason;
       if (!lost(error, signal)) throw isDiskError(error) ? cannotWrite(part, error as Error) : error;
@@ -174,24 +179,41 @@ export async function download(options: Download): Promise<string> {
       await rename(part, path);
       return path;
     }
-    if (((await sizeOf(part)) ?? 0) > before) state = untried;
-    const tries = state.tries + 1;
-    const next = decide(outcome, { ...state, tries, retries, maxWait, now: now(), random: random() });
-    if (!next.retry) throw gaveUp(outcome, tries);
-    state = {
-      tries,
-      toldWhen: state.toldWhen + (outcome.retryAfter === undefined ? 0 : 1),
-      waited: state.waited + next.wait,
-    };
-    if (outcome.needsLink) address = await options.link();
-    else await sleep(next.wait, signal);
+    const size = (await sizeOf(part)) ?? 0;
+    if (size > most) {
+      [most, state] = [size, untried];
+      await way.sleep(pauseMs, signal);
+      continue;
+    }
+    state = { ...state, tries: state.tries + 1 };
+    if (outcome.needsLink) {
+      // Another link is asked for at once: nothing is waited for.
+      if (state.tries > way.retries) throw gaveUp(outcome, state.tries);
+      address = await options.link();
+    } else state = await pause(way, outcome, state);
   }
 }
 
-const gaveUp = ({ why, error }: Missed, tries: number) =>
-  error instanceof CliError
-    ? error
-    : failure(`The download failed after ${plural(tries, "attempt")}: ${why}.`, "Run the command again to resume it.", error);
+/** Waits before the next attempt. Throws when there is none. */
+async function pause(way: DownloadWay, outcome: Missed, state: typeof untried): Promise<typeof untried> {
+  const { retries, maxWait } = way;
+  const now = way.now();
+  const next = decide(outcome, { ...state, retries, maxWait, now, random: way.random() });
+  if (!next.retry) throw gaveUp(outcome, state.tries, next.requestedWait);
+  const waited = state.waited + next.wait;
+  way.trace({ kind: "retry", wait: next.wait, tries: state.tries, waited, maxWait });
+  await way.sleep(next.wait, way.signal);
+  const told = retryAfter(outcome.retryAfter, now) !== undefined;
+  return { tries: state.tries, toldWhen: state.toldWhen + (told ? 1 : 0), waited };
+}
+
+/** `asked`: how long the server asked to wait (ms), where that is too long. */
+function gaveUp({ why, error }: Missed, tries: number, asked?: number): unknown {
+  if (error instanceof CliError) return error;
+  const longer = asked === undefined ? "" : ` To wait as long as the server asks: --max-wait ${Math.ceil(asked / 1000)}s.`;
+  const tried = plural(tries, "attempt");
+  return failure(`The download failed after ${tried}: ${why}.`, `Run the command again to resume it.${longer}`, error);
+}
 
 /** The complete file with this stem, if there is one. */
 export async function finished(
