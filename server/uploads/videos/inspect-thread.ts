@@ -22,7 +22,10 @@ const say = (message: InspectMessage) => parentPort!.postMessage(message);
 
 async function inspect({ path, bounds }: InspectTask): Promise<VideoFacts> {
   const file = openSync(path, "r");
+  let isOpen = true;
   const read = (start: number, end: number): Uint8Array => {
+    // What is left of the work on a file must not read the one that has its number next.
+    if (!isOpen) throw new Error("the file is closed");
     const bytes = new Uint8Array(end - start);
     readSync(file, bytes, 0, bytes.length, start);
     return bytes;
@@ -30,6 +33,7 @@ async function inspect({ path, bounds }: InspectTask): Promise<VideoFacts> {
   try {
     return await inspectVideo(library, { size: fstatSync(file).size, read }, bounds);
   } finally {
+    isOpen = false;
     closeSync(file);
   }
 }

@@ -23,8 +23,9 @@ const idleMs = 10_000;
 /** A thread that reads one video after another. To start it and load its library takes longer than to read most videos. */
 class Reader {
   readonly #worker: Worker;
-  #answer: (message: InspectMessage) => void = () => {};
-  readonly #started: Promise<InspectMessage>;
+  #answer: (message: InspectMessage | undefined) => void = () => {};
+  readonly #started: Promise<InspectMessage | undefined>;
+  #isEnded = false;
   #leave: NodeJS.Timeout | undefined;
 
   constructor() {
@@ -33,25 +34,27 @@ class Reader {
     });
     this.#started = this.#next();
     this.#worker.on("message", (message: InspectMessage) => this.#answer(message));
-    this.#worker.once("error", () => this.#answer(null));
-    this.#worker.once("exit", () => {
+    const ended = () => {
+      this.#isEnded = true;
       idle.delete(this);
-      this.#answer(null);
-    });
+      this.#answer(undefined);
+    };
+    this.#worker.once("error", ended).once("exit", ended);
   }
 
-  #next(): Promise<InspectMessage> {
+  #next(): Promise<InspectMessage | undefined> {
     return new Promise((resolve) => {
       this.#answer = resolve;
     });
   }
 
-  /** Null when the video cannot be read in this time. */
-  async read(task: InspectTask, timeoutMs: number): Promise<VideoFacts | null> {
+  /** Null when the video cannot be read in this time; undefined when the thread ended by itself. */
+  async read(task: InspectTask, timeoutMs: number): Promise<VideoFacts | null | undefined> {
     clearTimeout(this.#leave);
     this.#worker.ref();
-    if ((await this.#started) === null) return null;
-    const facts = this.#next() as Promise<VideoFacts | null>;
+    await this.#started;
+    if (this.#isEnded) return undefined;
+    const facts = this.#next() as Promise<VideoFacts | null | undefined>;
     const timer = setTimeout(() => this.#answer(null), timeoutMs);
     this.#worker.postMessage(task);
     return facts.finally(() => clearTimeout(timer));
@@ -59,6 +62,7 @@ class Reader {
 
   /** Waits for another video, and keeps no process running for it. */
   rest(): void {
+    if (this.#isEnded) return;
     this.#worker.unref();
     this.#leave = setTimeout(() => this.end(), idleMs).unref();
     idle.add(this);
@@ -74,12 +78,16 @@ const idle = new Set<Reader>();
 
 /** What a file is made of. Null when it cannot be read within the limits: its thread may still be busy with it, so it is ended. */
 export async function inspectFile(path: string, { timeoutMs, bounds }: Limits = whileSent): Promise<VideoFacts | null> {
-  const [reader = new Reader()] = idle;
-  idle.delete(reader);
-  const facts = await reader.read({ path, ...(bounds && { bounds }) }, timeoutMs);
-  if (facts === null) reader.end();
-  else reader.rest();
-  return facts;
+  for (;;) {
+    const [rested] = idle;
+    const reader = rested ?? new Reader();
+    idle.delete(reader);
+    const facts = await reader.read({ path, ...(bounds && { bounds }) }, timeoutMs);
+    if (facts) reader.rest();
+    else reader.end();
+    // A thread that ended by itself may have done so because of the video before.
+    if (facts !== undefined || !rested) return facts ?? null;
+  }
 }
 
 /** Of a process: two, so that the files of one account never stop everybody's. */
