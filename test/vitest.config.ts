@@ -66,8 +66,8 @@ export default defineConfig({
     testTimeout: 240_000,
     hookTimeout: 240_000,
     expect: { poll: { timeout: 60_000 } },
-    // A file that did not change is not compiled again, neither for another project nor in the next run.
-    experimental: { fsModuleCache: true },
+    // A file that did not change is not compiled again, neither for another project nor in the next run. With the tests' packages it goes.
+    experimental: { fsModuleCache: true, fsModuleCachePath: "test/node_modules/.compiled" },
     projects: [
       {
         extends: true,
