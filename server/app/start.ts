@@ -10,6 +10,7 @@ import type { Metrics } from "../metrics/metrics.ts";
 import { listenForMetrics } from "../metrics/serve.ts";
 import { deleteListed } from "../operations/backups/deletions.ts";
 import { startBackups } from "../operations/backups/job.ts";
+import { startLeftovers } from "../operations/leftovers.ts";
 import { startRetention } from "../operations/retention.ts";
 import { startSweep } from "../operations/sweep.ts";
 import { startFilling } from "../search/queue.ts";
@@ -100,6 +101,7 @@ async function wire(publicUrl: string, external: External) {
   deps.jobs.start(deps);
   deps.blobs.remote?.start();
   startLimitExchange(deps);
+  startLeftovers(deps);
   return { deps, app };
 }
 

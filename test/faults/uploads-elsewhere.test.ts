@@ -5,6 +5,7 @@ import { type ClientRequest, request as httpRequest, type IncomingMessage } from
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { openStore } from "../../server/database/open.ts";
+import { removeLeftovers } from "../../server/operations/leftovers.ts";
 import { createGame, giveCredit, registerOwner } from "../helpers/factories.ts";
 import { startMemoryBucket } from "../helpers/memory-bucket.ts";
 import { startTestServer, type TestServer } from "../helpers/server.ts";
@@ -166,4 +167,45 @@ describe("server that lost an upload to one with a folder of its own", () => {
     expect(builds.filter(({ size }: { size: number }) => size === build.length)).toHaveLength(1);
     expect(existsSync(join(other.deps.dataDir, "storing/builds", id))).toBe(false);
   });
+});
+
+describe("disk of a server where an upload began that another one ended", () => {
+  it("keeps its bytes while the upload is open, and none after it was completed", async () => {
+    const market = await apart();
+    const { one, other, owner, url, id, there } = market;
+    const file = join(one.deps.dataDir, "uploads", id);
+    expect((await patch(one, owner, url, 0, first)).status).toBe(204);
+    expect(await offsetAt(market, other, there)).toEqual([200, String(first.length)]);
+    await removeLeftovers(one.deps);
+    expect(statSync(file).size).toBe(first.length);
+    expect((await patch(other, owner, there, first.length, build.subarray(first.length))).status).toBe(204);
+    expect(existsSync(file)).toBe(true);
+    await removeLeftovers(one.deps);
+    expect(existsSync(file)).toBe(false);
+    await expectStored(market);
+  });
+
+  it("keeps none after the upload was terminated", async () => {
+    const market = await apart();
+    const { one, other, owner, url, id, there } = market;
+    expect((await patch(one, owner, url, 0, first)).status).toBe(204);
+    expect((await raw(other, owner, "DELETE", there)).status).toBe(204);
+    await removeLeftovers(one.deps);
+    expect(existsSync(join(one.deps.dataDir, "uploads", id))).toBe(false);
+  });
+});
+
+it("a file that is to be removed and still waits at another server is no outage of the bucket", async () => {
+  const market = await apart();
+  const { bucket, one, other, owner, url, id } = market;
+  const warned: unknown[] = [];
+  other.deps.log.warn = (about) => void warned.push(about);
+  bucket.setAway(true);
+  expect((await patch(one, owner, url, 0, build)).status).toBe(204);
+  await other.deps.blobs.remove(`builds/${id}`);
+  bucket.setAway(false);
+  await one.deps.blobs.remote!.idle();
+  await other.deps.blobs.remote!.idle();
+  expect(bucket.contents()).toEqual({});
+  expect(warned).toEqual([]);
 });

@@ -80,8 +80,8 @@ export class RemoteBlobs implements Blobs {
   async size(key: string): Promise<number | undefined> {
     const size = await this.#firstLocal((store) => store.size(key));
     if (size !== undefined || (await this.#marks.has(key))) return size;
-    const there = this.#known.get(key) ?? (await this.#options.bucket.find(key))?.size;
-    if (there === undefined) return this.#requireNowhere(key);
+    const there = this.#known.get(key) ?? (await this.#stored(key, () => this.#options.bucket.find(key)))?.size;
+    if (there === undefined) return undefined;
     if (this.#known.size >= maxKnown) this.#known.clear();
     this.#known.set(key, there);
     return there;
@@ -90,10 +90,10 @@ export class RemoteBlobs implements Blobs {
   async read(key: string, range?: ByteRange): Promise<Readable | undefined> {
     const local = await this.#firstLocal((store) => store.read(key, range));
     if (local || (await this.#marks.has(key))) return local;
-    const bytes = await this.#options.bucket.read(key, range);
+    const bytes = await this.#stored(key, () => this.#options.bucket.read(key, range));
     if (bytes) return Readable.from(bytes, { objectMode: false, highWaterMark: 256 * 1024 });
     this.#known.delete(key);
-    return this.#requireNowhere(key);
+    return undefined;
   }
 
   async text(key: string, range?: ByteRange): Promise<string | undefined> {
@@ -121,6 +121,8 @@ export class RemoteBlobs implements Blobs {
     await this.#marks.add(key);
     this.#known.delete(key);
     for (const store of this.#local) await store.remove(key);
+    // Again: the mover may have followed the first one, and then stored what was still here.
+    await this.#marks.add(key);
     this.#mover.wake();
   }
 
@@ -147,9 +149,13 @@ export class RemoteBlobs implements Blobs {
   #lendLocal = async (key: string, path: string) =>
     (await this.#firstLocal(async (store) => (await store.lend(key, path)) || undefined)) ?? false;
 
-  /** Throws where the file waits on the disk of another process. */
-  async #requireNowhere(key: string): Promise<undefined> {
+  /** What the bucket says of a file. Throws where that waits on the disk of another process. */
+  async #stored<T>(key: string, ask: () => Promise<T | undefined>): Promise<T | undefined> {
+    const found = await ask();
+    if (found !== undefined) return found;
     if (await this.#options.rows.isWaiting(key)) throw stillStoring();
+    // The other process may have stored it after the first question.
+    return ask();
   }
 
   async #stop(): Promise<void> {

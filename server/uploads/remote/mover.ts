@@ -29,6 +29,8 @@ const firstPauseMs = 500;
 /** How long (ms) a process that died keeps others from its folder. */
 const leaseMs = 20_000;
 const longestPauseMs = 60_000;
+/** How long (ms) until it is asked again whether another process has stored what is to be removed. */
+const deferredMs = 5_000;
 
 /** Moves files from the spool to the bucket, and makes the removals there. The spool is the list of what is to be done, so a stop loses nothing. */
 export class Mover {
@@ -38,6 +40,8 @@ export class Mover {
   #running: Promise<void> | undefined;
   #idle: (() => void)[] = [];
   #isFailing = false;
+  /** Something waits for another process. */
+  #isDeferred = false;
   /** Whether this process still moves the files of its folder. */
   #isHeld = () => !this.#stopped.signal.aborted;
 
@@ -86,12 +90,14 @@ export class Mover {
     let pauseMs = firstPauseMs;
     while (!signal.aborted) {
       this.#woken = new AbortController();
+      this.#isDeferred = false;
       const failed = await this.#round().catch((error) => this.#note(error, "*"));
       if (signal.aborted) return;
       pauseMs = failed ? Math.min(longestPauseMs, pauseMs * 2) : firstPauseMs;
-      if (!failed && !this.#woken.signal.aborted) this.#settle();
+      if (!failed && !this.#woken.signal.aborted && !this.#isDeferred) this.#settle();
+      const goOnMs = this.#isDeferred ? deferredMs : longestPauseMs;
       // One that fails is not tried again at once because another file arrives.
-      await wait(failed ? pauseMs : longestPauseMs, failed ? signal : this.#woken.signal).catch(() => {});
+      await wait(failed ? pauseMs : goOnMs, failed ? signal : this.#woken.signal).catch(() => {});
     }
   }
 
@@ -160,7 +166,10 @@ export class Mover {
   async #removed(key: string): Promise<void> {
     const { bucket, rows, marks, spool } = this.#options;
     // Once that has stored it, it is removed.
-    if (await rows.isElsewhere(key)) throw new Error(`${key} waits on the disk of another process`);
+    if (await rows.isElsewhere(key)) {
+      this.#isDeferred = true;
+      return;
+    }
     await bucket.remove(key);
     await marks.remove(key);
     if ((await spool.size(key)) === undefined) await rows.remove(key);
@@ -170,6 +179,7 @@ export class Mover {
     const { bucket, spool, folder, rows, marks } = this.#options;
     // It replaces what is to be removed first.
     if (await marks.has(key)) await this.#removed(key);
+    if (await marks.has(key)) return;
     const path = join(folder, key);
     try {
       const sha256 = await sha256Of(path);

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Store } from "../../database/port.ts";
@@ -30,12 +30,17 @@ export function openRemoteBlobs(dataDir: string, bucket: Bucket, { store, log, r
 function folderId(folder: string, newToken: () => string): string {
   const path = join(folder, "id");
   makeFolder(folder);
-  // Of two processes that start at once with one folder, both read what the first wrote.
   if (!existsSync(path)) {
+    const id = newToken();
+    const whole = `${path}.${id}`;
+    writeFileSync(whole, id, { mode: 0o600 });
     try {
-      writeFileSync(path, newToken(), { mode: 0o600, flag: "wx" });
+      // Of two processes that start at once with one folder, both read what the first wrote.
+      linkSync(whole, path);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    } finally {
+      rmSync(whole);
     }
   }
   return readFileSync(path, "utf8");

@@ -26,9 +26,14 @@ export class Relay {
 
   async offer(file: Offered): Promise<Lent> {
     const token = this.#newToken();
-    this.#offers.set(token, file);
     this.#server ??= this.#listen();
-    const { port } = (await this.#server).address() as AddressInfo;
+    const server = await this.#server.catch((error) => {
+      // The next offer tries again.
+      this.#server = undefined;
+      throw error;
+    });
+    this.#offers.set(token, file);
+    const { port } = server.address() as AddressInfo;
     const close = async () => void this.#offers.delete(token);
     return { source: `http://127.0.0.1:${port}/${token}`, protocols: "http,tcp", close };
   }
