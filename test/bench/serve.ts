@@ -23,7 +23,7 @@ const profileTo = process.env.PLAYTEST_BENCH_PROFILE;
 /** The server as shipped, in a process of its own, with the demo data and its rate limit raised; `settings` is its configuration file. */
 export async function serveDemo(flags: string[] = [], settings: object = {}): Promise<Served> {
   const dataDir = mkdtempSync(join(tmpdir(), "playtest-bench-"));
-  writeFileSync(join(dataDir, "config.json"), JSON.stringify(settings));
+  writeFileSync(join(dataDir, "config.json"), JSON.stringify(settings), { mode: 0o600 });
   return startServer(dataDir, ["--seed", "minimal", ...flags], () => rmSync(dataDir, { recursive: true, force: true }));
 }
 

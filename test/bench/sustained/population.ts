@@ -49,7 +49,7 @@ export async function populate(
   flags: readonly string[] = [],
 ): Promise<Population> {
   const settings = { games: { maxPerAccount: 100 }, playtesters: { maxReserved: 1_000 } };
-  writeFileSync(join(dataDir, "config.json"), JSON.stringify(settings));
+  writeFileSync(join(dataDir, "config.json"), JSON.stringify(settings), { mode: 0o600 });
   await (await serveIn(dataDir, ["--database-url", databaseUrl ?? "", ...flags])).stop();
   const store = await openStore({ dataDir, databaseUrl });
   try {
