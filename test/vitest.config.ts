@@ -66,7 +66,8 @@ export default defineConfig({
     testTimeout: 240_000,
     hookTimeout: 240_000,
     expect: { poll: { timeout: 60_000 } },
-    // A file that did not change is not compiled again, neither for another project nor in the next run. With the tests' packages it goes.
+    // A file that did not change is not compiled again, neither for another project nor in the next run. A new
+    // installation of the tests' packages removes it.
     experimental: { fsModuleCache: true, fsModuleCachePath: "test/node_modules/.compiled" },
     projects: [
       {

@@ -2,6 +2,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Deps } from "../app/deps.ts";
 import { findRows } from "../database/rows.ts";
+import { every } from "../lib/every.ts";
 import { filesIn } from "../uploads/local-blobs.ts";
 import { folderOf, uploadOf } from "../uploads/store.ts";
 
@@ -12,25 +13,18 @@ const everyMs = 60_000;
 const most = 500;
 
 /**
- * Looks now and each minute for bytes of uploads that another process finished or removed, where processes share a bucket instead of a folder: no
- * other process reaches this disk, so their jobs cannot.
+ * Removes, now and each minute, the bytes of uploads that another process ended, where processes share a bucket instead of a folder: the
+ * jobs of that process do not reach this disk.
  */
 export function startLeftovers(deps: Deps): void {
   if (!deps.blobs.remote || !deps.store.shared) return;
-  let underway = false;
-  const look = async () => {
-    underway = true;
-    await removeLeftovers(deps)
-      .catch((error) => deps.log.warn({ err: error }, "could not remove bytes of ended uploads; tried again in a minute"))
-      .finally(() => {
-        underway = false;
-      });
-  };
-  void look();
-  const timer = setInterval(() => {
-    if (!underway) void look();
-  }, everyMs).unref();
-  deps.draining.addEventListener("abort", () => clearInterval(timer));
+  const remove = () =>
+    removeLeftovers(deps).catch((error) => {
+      if (deps.draining.aborted) return;
+      deps.log.warn({ err: error }, "could not remove the bytes of ended uploads; it is tried again in a minute");
+    });
+  void remove();
+  every(everyMs, deps.draining, remove);
 }
 
 /** Removes the bytes of uploads that are not open. */

@@ -200,7 +200,8 @@ export function withRequestedWait(error: CliError, { requestedWait, waited }: Ht
   return hint === undefined ? error : new CliError(error.code, error.exitCode, error.message, { ...error.extra, hint });
 }
 
-function waitHint(requestedWait: number | undefined, waited: number | undefined): string | undefined {
+/** What to do about a server that asks to wait: for longer than allowed, or again and again. In milliseconds. */
+export function waitHint(requestedWait: number | undefined, waited: number | undefined): string | undefined {
   const [asked, spent] = [requestedWait, waited].map((ms) => (ms === undefined ? undefined : Math.ceil(ms / 1000)));
   if (asked !== undefined) return `The server asked to wait ${asked} s. To wait that long: --max-wait ${asked}s.`;
   // Nothing was waited where --max-wait is 0.

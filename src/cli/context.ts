@@ -49,7 +49,7 @@ export interface Context extends Outside {
   readonly flags: GlobalValues;
   readonly signal: AbortSignal;
   readonly store: Store;
-  /** Tells of requests what the flags ask for, and of one that waits for long. */
+  /** Prints what --verbose and --debug ask for about a request, and without them a note once one has waited for long. */
   trace(event: TraceEvent): void;
   settings(): Settings;
   /** The time on the server in milliseconds, as its last reply told it: what its deadlines are compared with. */

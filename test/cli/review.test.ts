@@ -330,9 +330,12 @@ describe("download", () => {
     const run = (...flags: string[]) =>
       fixture.run(["review", "download", id, "--dir", testFolder(), ...flags], { baseUrl: stub.baseUrl });
     const impatient = await run("--max-wait", "5s");
-    expect([impatient.code, impatient.stderr.split("\n")[0], asked]).toEqual([
+    expect([impatient.code, impatient.stderr.trim().split("\n"), asked]).toEqual([
       1,
-      "error: The download failed after 2 attempts: the server answered with status 503.",
+      [
+        "error: The download failed after 2 attempts: the server answered with status 503.",
+        "Run the command again to resume it. The server asked to try again later for 3 s. To wait longer: --max-wait 6s.",
+      ],
       2,
     ]);
     const patient = await run();

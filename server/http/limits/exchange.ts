@@ -1,4 +1,5 @@
 import type { Deps } from "../../app/deps.ts";
+import { every } from "../../lib/every.ts";
 import * as store from "./store.ts";
 
 /** How often processes tell each other of requests (ms). A caller can use one burst in each process before they do. */
@@ -28,21 +29,14 @@ export async function exchangeLimits(deps: Deps): Promise<void> {
 export function startLimitExchange(deps: Deps): void {
   if (!deps.store.shared || !deps.config.limits.enabled) return;
   let failed = false;
-  let underway = false;
   const exchange = async () => {
-    underway = true;
     try {
       await exchangeLimits(deps);
       failed = false;
     } catch (error) {
       if (!failed) deps.log.warn({ err: error }, "could not tell other processes of requests; until then each limits its own");
       failed = true;
-    } finally {
-      underway = false;
     }
   };
-  const timer = setInterval(() => {
-    if (!underway) void exchange();
-  }, everyMs).unref();
-  deps.draining.addEventListener("abort", () => clearInterval(timer));
+  every(everyMs, deps.draining, exchange);
 }

@@ -142,7 +142,7 @@ export class Mover {
     return failed;
   }
 
-  async #attempt(key: string, work: () => Promise<void>): Promise<boolean> {
+  async #attempt(key: string, work: () => Promise<unknown>): Promise<boolean> {
     if (!this.#isHeld()) return true;
     try {
       await work();
@@ -163,23 +163,23 @@ export class Mover {
     return true;
   }
 
-  async #removed(key: string): Promise<void> {
+  /** False where another process has to store the file first. */
+  async #removed(key: string): Promise<boolean> {
     const { bucket, rows, marks, spool } = this.#options;
-    // Once that has stored it, it is removed.
     if (await rows.isElsewhere(key)) {
       this.#isDeferred = true;
-      return;
+      return false;
     }
     await bucket.remove(key);
     await marks.remove(key);
     if ((await spool.size(key)) === undefined) await rows.remove(key);
+    return true;
   }
 
   async #move(key: string): Promise<void> {
     const { bucket, spool, folder, rows, marks } = this.#options;
     // It replaces what is to be removed first.
-    if (await marks.has(key)) await this.#removed(key);
-    if (await marks.has(key)) return;
+    if ((await marks.has(key)) && !(await this.#removed(key))) return;
     const path = join(folder, key);
     try {
       const sha256 = await sha256Of(path);

@@ -1,6 +1,7 @@
 import { open as openFile, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Readable } from "node:stream";
+import { waitHint } from "../../api/replies.ts";
 import { decide, type Failure, type RetryState, retryAfter } from "../../api/retry.ts";
 import type { HttpReply, HttpRequest, TraceEvent } from "../../api/types.ts";
 import { webUrl } from "../../api/url.ts";
@@ -199,7 +200,7 @@ async function pause(way: DownloadWay, outcome: Missed, state: typeof untried): 
   const { retries, maxWait } = way;
   const now = way.now();
   const next = decide(outcome, { ...state, retries, maxWait, now, random: way.random() });
-  if (!next.retry) throw gaveUp(outcome, state.tries, next.requestedWait);
+  if (!next.retry) throw gaveUp(outcome, state.tries, waitHint(next.requestedWait, next.waited));
   const waited = state.waited + next.wait;
   way.trace({ kind: "retry", wait: next.wait, tries: state.tries, waited, maxWait });
   await way.sleep(next.wait, way.signal);
@@ -207,12 +208,10 @@ async function pause(way: DownloadWay, outcome: Missed, state: typeof untried): 
   return { tries: state.tries, toldWhen: state.toldWhen + (told ? 1 : 0), waited };
 }
 
-/** `asked`: how long the server asked to wait (ms), where that is too long. */
-function gaveUp({ why, error }: Missed, tries: number, asked?: number): unknown {
+function gaveUp({ why, error }: Missed, tries: number, hint?: string): unknown {
   if (error instanceof CliError) return error;
-  const longer = asked === undefined ? "" : ` To wait as long as the server asks: --max-wait ${Math.ceil(asked / 1000)}s.`;
-  const tried = plural(tries, "attempt");
-  return failure(`The download failed after ${tried}: ${why}.`, `Run the command again to resume it.${longer}`, error);
+  const next = ["Run the command again to resume it.", hint].filter(Boolean).join(" ");
+  return failure(`The download failed after ${plural(tries, "attempt")}: ${why}.`, next, error);
 }
 
 /** The complete file with this stem, if there is one. */
