@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Deps } from "../app/deps.ts";
 import { findRows } from "../database/rows.ts";
-import { every } from "../lib/every.ts";
+import { every } from "../lib/within.ts";
 import { filesIn } from "../uploads/local-blobs.ts";
 import { folderOf, uploadOf } from "../uploads/store.ts";
 

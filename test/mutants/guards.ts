@@ -199,7 +199,7 @@ const leases: readonly Mutant[] = [
     "deps.store.shared)",
     "deps.store === undefined)",
   ]),
-  row("unit/limit-exchange", "one exchange of counts at a time", [exchange, "if (!underway) void", "void"]),
+  row("unit/limit-exchange", "one exchange of counts at a time", ["server/lib/within.ts", "if (isRunning) return;", ""]),
   row("store/clock | two processes", "two processes tell the same time", [
     clock,
     "...(isShared && { follow })",

@@ -1,5 +1,5 @@
 import type { Deps } from "../../app/deps.ts";
-import { every } from "../../lib/every.ts";
+import { every } from "../../lib/within.ts";
 import * as store from "./store.ts";
 
 /** How often processes tell each other of requests (ms). A caller can use one burst in each process before they do. */
