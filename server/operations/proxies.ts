@@ -34,6 +34,8 @@ export type ProxyKind = keyof typeof proxies;
 
 /** How much longer than the server the proxy waits. */
 const marginSeconds = 30;
+/** When a client is told to try again (in seconds) while no process answers. One that is told keeps trying for as long as a failover takes. */
+const retrySeconds = 2;
 
 /**
  * The configuration of a proxy in front of the server: uploads of any size that are passed on while they arrive, event streams that are
@@ -106,6 +108,13 @@ ${upstreams.length > 1 ? "    # A machine that is gone does not refuse connectio
     proxy_read_timeout ${idle}s;
     proxy_send_timeout ${idle}s;
   }
+
+  # No process answers. A client that is told when to try again waits for longer than a restart takes.
+  error_page 502 504 @unavailable;
+  location @unavailable {
+    add_header Retry-After ${retrySeconds} always;
+    return 503;
+  }
 }
 `;
 }
@@ -123,11 +132,17 @@ ${tls && ownCertificate ? `  tls ${certificate} ${certificateKey}\n` : ""}  reve
     flush_interval -1
     header_up X-Request-Id {http.request.uuid}${several}
   }
+  # No process answers, or none is ready. A client that is told when to try again waits for longer than a restart takes.
+  handle_errors {
+    header Retry-After ${retrySeconds}
+    respond "{err.status_code} {err.status_text}" {err.status_code}
+  }
 }
 `;
 }
 
 function traefik({ url, port, tls, upstreams, certificate, certificateKey, ownCertificate }: Facts): string {
+  const servers = upstreams.map((upstream) => `          - url: http://${upstream}`).join("\n");
   const entry = tls ? "websecure" : "web";
   const certificates = `
 tls:
@@ -150,15 +165,26 @@ http:
       entryPoints: [${entry}]
       service: playtest
 ${tls ? `      tls: ${ownCertificate ? "{}" : "{ certResolver: letsencrypt }"}\n` : ""}  services:
+    # When no process is ready, all are asked all the same: only they know when a client should try again.
     playtest:
+      failover:
+        service: playtest-ready
+        fallback: playtest-all
+    playtest-ready:
       loadBalancer:
         servers:
-${upstreams.map((upstream) => `          - url: http://${upstream}`).join("\n")}
+${servers}
         healthCheck:
           path: /readyz
           interval: 2s
         responseForwarding:
           # Event streams are passed on at once.
+          flushInterval: 10ms
+    playtest-all:
+      loadBalancer:
+        servers:
+${servers}
+        responseForwarding:
           flushInterval: 10ms
 ${tls && ownCertificate ? certificates : ""}`;
 }
@@ -187,6 +213,8 @@ ${tls ? `  Protocols h2 http/1.1\n  SSLEngine on\n  SSLCertificateFile ${certifi
   RequestHeader unset X-Request-Id
   RequestHeader set X-Forwarded-Proto ${tls ? "https" : "http"}
   AllowEncodedSlashes NoDecode
+  # No process answers. A client that is told when to try again waits for longer than a restart takes.
+  Header always set Retry-After ${retrySeconds} "expr=%{REQUEST_STATUS} =~ /^50[234]$/ && -z %{resp:Retry-After}"
   # flushpackets: event streams are passed on at once.
 ${others.length > 0 ? balancer : ""}  ProxyPass "/" ${others.length > 0 ? `"balancer://playtest/" nocanon` : `"http://${only}/" nocanon flushpackets=on`}
 </VirtualHost>

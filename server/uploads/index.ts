@@ -68,11 +68,11 @@ class Uploads {
     const { userId } = caller;
     if (request.method === "OPTIONS") return this.#describe(id, userId, request, response);
     requireVersion(request.headers);
-    // Before taking a lock: other users must not be able to interrupt an upload.
-    await this.#load(id, userId);
-    if (request.method === "PATCH") return this.#patch(id, caller, request, response);
-    if (request.method === "DELETE") return this.#terminate(id, userId, request, response);
-    return this.#head(id, caller, request, response);
+    // Before taking a lock: other users must not be able to interrupt an upload, and one that ended changes no more.
+    const known = await this.#loadLive(id, userId);
+    if (request.method === "PATCH") return this.#patch(known, caller, request, response);
+    if (request.method === "DELETE") return this.#terminate(known, request, response);
+    return this.#head(known, caller, request, response);
   }
 
   /** Stores a file that is sent in one piece, as a form posts it. Throws and stores nothing when it is refused or incomplete. */
@@ -189,8 +189,10 @@ class Uploads {
     return { reply, complete };
   }
 
-  async #patch(id: string, caller: Caller, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #patch(known: store.UploadRow, caller: Caller, request: IncomingMessage, response: ServerResponse): Promise<void> {
     readOffset(request.headers);
+    requireOpen(known);
+    const { id } = known;
     const hold = await this.#locks.take(id, () => {
       if (!request.complete) request.destroy();
     });
@@ -204,14 +206,16 @@ class Uploads {
 
   async #requireSendable(id: string, userId: string): Promise<store.UploadRow> {
     const upload = await this.#loadLive(id, userId);
-    if (upload.status === "completed") throw conflict("This upload is complete. Nothing was changed.");
+    requireOpen(upload);
     const { store: database, clock } = this.#deps;
     if (upload.slot_id) await database.read((q) => requireReserved(q, upload.slot_id!, userId, clock.now()));
     return upload;
   }
 
   /** A client asks for the offset only after it stopped sending: a request that still holds the lock belongs to a dead connection. */
-  async #head(id: string, caller: Caller, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #head(known: store.UploadRow, caller: Caller, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { id } = known;
+    if (known.status === "completed") return send(response, await this.#tus.accept(id, request));
     const { upload, reply } = await this.#holding(id, async (hold) => {
       const upload = await this.#loadLive(id, caller.userId);
       if (upload.status === "open" && (await this.#isComplete(upload)))
@@ -221,10 +225,11 @@ class Uploads {
     send(response, reply, upload);
   }
 
-  async #terminate(id: string, userId: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #terminate(known: store.UploadRow, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { id, user_id } = known;
+    requireOpen(known, " and cannot be terminated");
     const reply = await this.#holding(id, async (hold) => {
-      const upload = await this.#loadLive(id, userId);
-      if (upload.status === "completed") throw conflict("This upload is complete and cannot be terminated. Nothing was changed.");
+      requireOpen(await this.#loadLive(id, user_id), " and cannot be terminated");
       await this.#deps.store.write(async (tx) => {
         await store.transitionFromAny(tx, { id }, "terminate");
         await hold.end(tx);
@@ -269,6 +274,11 @@ class Uploads {
     const bytes = (await this.#files.received(upload.id)) ?? (await this.#deps.blobs.size(store.blobKeyOf(upload)));
     return bytes === upload.size;
   }
+}
+
+/** 409 for an upload of which all bytes have arrived. */
+function requireOpen({ status }: store.UploadRow, consequence = ""): void {
+  if (status === "completed") throw conflict(`This upload is complete${consequence}. Nothing was changed.`);
 }
 
 async function* checked(bytes: AsyncIterable<Buffer>, isVideo: (chunk: Buffer) => boolean) {

@@ -81,8 +81,7 @@ describe.each(installedProxies())("%s with the configuration of `serve proxy`", 
     const block = randomFillSync(Buffer.alloc(mib));
     writeFileSync(build, Buffer.concat(Array.from({ length: 150 }, () => block)));
     const env = { PLAYTEST_BASE_URL: publicUrl, PLAYTEST_API_KEY: ownerKey, NODE_EXTRA_CA_CERTS: files.ca };
-    // A server takes longer to start from the sources than the default retries wait.
-    const push = spawnPlaytest(folder, ["games", "push", build, gameId, "--json", "--retries", "5"], env);
+    const push = spawnPlaytest(folder, ["games", "push", build, gameId, "--json"], env);
     const uploads = join(folder, "uploads");
     const size = () => Math.max(0, ...readdirSync(uploads).map((name) => statSync(join(uploads, name)).size));
     await expect.poll(size, { interval: 2 }).toBeGreaterThan(20 * mib);
@@ -134,6 +133,26 @@ describe.each(installedProxies())("%s with the configuration of `serve proxy`", 
     await end.one();
     expect(await answers()).toEqual([`${two}`]);
     await end.two();
+  });
+
+  it("says when to try again while no process answers, and while none is ready", async () => {
+    const folder = freshFolder();
+    const [outer, inner] = [await freePort(), await freePort()];
+    const publicUrl = `http://localhost:${outer}`;
+    const upstreams = [inner, await freePort()].flatMap((port) => ["--upstream", `127.0.0.1:${port}`]);
+    const { stdout } = await spawnPlaytest(folder, ["serve", "proxy", kind, "--public-url", publicUrl, ...upstreams]).ended;
+    await startProxy(kind, stdout, outer, join(folder, kind));
+    const answer = async () => {
+      const { status, headers } = await fetch(publicUrl);
+      return { status, retryAfter: headers.get("retry-after") };
+    };
+    // With a status of 502 or 503.
+    expect(await answer()).toMatchObject({ status: expect.toBeOneOf([502, 503]), retryAfter: "2" });
+    const server = createServer((_request, response) => response.writeHead(503, { "Retry-After": "7" }).end());
+    await once(server.listen(inner, "127.0.0.1"), "listening");
+    // A proxy that asks whether the process is ready answers itself.
+    expect(await answer()).toMatchObject({ status: 503, retryAfter: kind === "caddy" ? "2" : "7" });
+    server.close().closeAllConnections();
   });
 
   it("passes events on at once, by HTTP/2 and with the client's address and one request id", { timeout: 300_000 }, async () => {

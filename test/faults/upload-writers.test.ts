@@ -135,6 +135,16 @@ describe("process that hangs between storing a file and recording it", () => {
     expect(hosted).toHaveLength(1);
     const link = (await owner.get(`${builds}/${hosted[0].id}/download-url`)).body.data.downloadUrl;
     expect(sha256(new Uint8Array(await (await fetch(link)).arrayBuffer()))).toBe(sha256(bytes));
+    const afterwards = [];
+    for (const method of ["HEAD", "PATCH", "DELETE"]) {
+      const reply = await raw(second, owner, method, second.baseUrl + new URL(url).pathname, { ...octets, "upload-offset": "5000" });
+      afterwards.push([reply.status, reply.headers.get("upload-offset")]);
+    }
+    expect(afterwards).toEqual([
+      [200, "5000"],
+      [409, null],
+      [409, null],
+    ]);
     const left = await store.read((q) => q.all("SELECT * FROM upload_writers"));
     expect([left, readdirSync(join(dataDir, "uploads"))]).toEqual([[], []]);
   });
