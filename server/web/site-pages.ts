@@ -9,6 +9,7 @@ import { maxCoverBytes } from "../games/covers/rules.ts";
 import type { CallAs, FileAs, StreamAs } from "../http/call-operation.ts";
 import { freeBytes } from "../lib/free-space.ts";
 import { Connections } from "../oauth/connections.ts";
+import { findElsewhere } from "../playtests/publications/public-store.ts";
 import { wasRemoved } from "../playtests/publications/store.ts";
 import { composeStatement } from "../playtests/statements/handlers.ts";
 import { PublicShares } from "../sharing/shares/public.ts";
@@ -52,6 +53,7 @@ const watched = (deps: Deps): Omit<WatchParts, "callAs" | "site"> => ({
   isIndexable: deps.config.publishing.indexable,
   sendFile: publishedVideo(deps),
   wasRemoved: (slotId) => deps.store.read((q) => wasRemoved(q, slotId)),
+  elsewhere: (slotId) => deps.store.read((q) => findElsewhere(q, slotId)),
   cuesOf: (slotId) => publishedCues(deps, slotId),
   posterSize: (slotId) => posterSize(deps, slotId),
 });

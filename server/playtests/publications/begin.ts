@@ -2,20 +2,13 @@ import type { PublisherName } from "../../../src/contract/publications/publisher
 import type { Tx } from "../../app/tx.ts";
 import { fullRow } from "../../database/rows.ts";
 import * as slots from "../slots/store.ts";
-import * as consents from "./consents-store.ts";
+import { agreedAdapter } from "./consents-store.ts";
 import * as store from "./store.ts";
 
-/**
- * Queues the publication of the video of an accepted slot, where its playtester consented to. Before consents were recorded, offers said
- * that it is on this server's own pages.
- */
+/** Queues the publication of the video of an accepted slot, where its players consented to. */
 export async function begin(tx: Tx, slot: slots.SlotRow): Promise<void> {
-  const [submission, consent] = await Promise.all([slots.submissionOf(tx, slot.id), consents.ofSlot(tx, slot.id)]);
-  const row = newPublication(tx, {
-    slotId: slot.id,
-    adapter: consent?.adapter ?? "own",
-    bytes: submission?.video_file_size ?? 0,
-  });
+  const [submission, adapter] = await Promise.all([slots.submissionOf(tx, slot.id), agreedAdapter(tx, slot.id)]);
+  const row = newPublication(tx, { slotId: slot.id, adapter, bytes: submission?.video_file_size ?? 0 });
   await store.insert(tx, row);
   await scheduleWork(tx, row, slot.owner_id);
 }

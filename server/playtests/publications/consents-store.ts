@@ -17,11 +17,14 @@ export const ofSlot = (q: Query, slotId: string) =>
     slotId,
   );
 
+/** SQL for whether `user` (SQL for an id) plays slot `s`, in a team too. It stands in the result twice. */
+export const isPlayerOf = (user: string) => `(s.playtester_id = ${user}
+    OR EXISTS (SELECT 1 FROM team_members m JOIN teams t ON t.id = m.team_id
+      WHERE m.slot_id = s.id AND m.user_id = ${user} AND m.status = 'confirmed' AND t.status = 'complete'))`;
+
 /** SQL for the consents `w` to the video of slot `s` that one of its players has withdrawn. `from` is what is read of them. */
 const withdrawn = (from: string) => `SELECT ${from} FROM publication_consents w
-  WHERE w.playtest_id = s.playtest_id AND w.withdrawn_at IS NOT NULL AND (w.playtester_id = s.playtester_id
-    OR EXISTS (SELECT 1 FROM team_members m JOIN teams t ON t.id = m.team_id
-      WHERE m.slot_id = s.id AND m.user_id = w.playtester_id AND m.status = 'confirmed' AND t.status = 'complete'))`;
+  WHERE w.playtest_id = s.playtest_id AND w.withdrawn_at IS NOT NULL AND ${isPlayerOf("w.playtester_id")}`;
 
 /** SQL for when a player of slot `s` withdrew the consent to its video (ms); null when nobody did. */
 export const withdrawnAtSql = `(${withdrawn("MIN(w.withdrawn_at)")})`;
@@ -33,6 +36,19 @@ export const withdrawnOf = (q: Query, slotId: string) =>
       WHERE s.id = ? AND w.withdrawn_at IS NOT NULL AND w.withdrawn_at = ${withdrawnAtSql} ORDER BY w.playtester_id LIMIT 1`,
     slotId,
   );
+
+/**
+ * Where all players of a slot consented to a publication. `own` where they did not consent to the same, as after a change of the
+ * configuration, and before consents were recorded: offers said then that it is on this server's own pages.
+ */
+export async function agreedAdapter(q: Query, slotId: string): Promise<PublicationConsentRow["adapter"]> {
+  const [first, ...others] = await q.all<Pick<PublicationConsentRow, "adapter">>(
+    `SELECT DISTINCT w.adapter FROM slots s JOIN publication_consents w ON w.playtest_id = s.playtest_id
+      WHERE s.id = ? AND ${isPlayerOf("w.playtester_id")} ORDER BY w.adapter`,
+    slotId,
+  );
+  return others.length === 0 ? (first?.adapter ?? "own") : "own";
+}
 
 /** What a playtester consented to for the videos of a playtest. */
 export const find = (q: Query, playtestId: string, playtesterId: string) =>

@@ -47,6 +47,8 @@ const change = (deps: Deps, id: string, apply: (tx: Tx, row: store.PublicationRo
 
 async function step(deps: Deps, row: Detail): Promise<void> {
   try {
+    // Tried again as what fails is: it goes on when the game is reinstated in time.
+    if (row.game_status === "suspended") throw new PublishFailure({ is: "failed", reason: "The game is suspended." });
     const publisher = publisherOf(deps, row);
     if (row.session === null) {
       const session = await publisher.start(videoOf(deps, row));

@@ -138,8 +138,7 @@ export async function retry(tx: Tx, row: Publication): Promise<void> {
 /** Publishes elsewhere and removes what is where it was. The own page shows the video at once, and until a platform does. */
 export async function move(tx: Tx, row: Publication, to: PublisherName): Promise<Publication> {
   if (row.adapter === to) throw conflict(`The video is to be published on ${publisherTitles[to]} already. Nothing was changed.`);
-  const consent = await consents.ofSlot(tx, row.slot_id);
-  if (to !== "own" && consent?.adapter !== to)
+  if (to !== "own" && (await consents.agreedAdapter(tx, row.slot_id)) !== to)
     throw conflict(`The playtester did not consent to a publication on ${publisherTitles[to]}. Nothing was changed.`);
   await discard(tx, row, `Moved to ${publisherTitles[to]}.`);
   const slot = (await slots.find(tx, row.slot_id))!;
@@ -164,10 +163,10 @@ export async function remove(tx: Tx, row: Publication, reason: string): Promise<
   await slots.unmarkPublished(tx, slot.id);
 }
 
-/** Ends a publication, and has deleted what is on its platform. */
+/** Ends a publication, and has deleted what is on its platform: before all else of the owner that waits to be uploaded. */
 async function discard(tx: Tx, row: Publication, reason: string): Promise<void> {
   const left = hasRemnants(row) || store.isIn(row, ...inProgress);
-  const changes = { reason, error: null, attempts: 0, next_attempt_at: left ? tx.now : null, updated_at: tx.now };
+  const changes = { reason, error: null, attempts: 0, next_attempt_at: left ? row.created_at : null, updated_at: tx.now };
   const removed = await store.transition(tx, store.requireMove(row, "remove"), "remove", changes);
   if (left) await scheduleRun(tx, removed, (await slots.find(tx, row.slot_id))!.owner_id);
 }

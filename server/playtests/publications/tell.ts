@@ -24,16 +24,20 @@ async function partiesOf(tx: Tx, slot: SlotRow) {
     slot.playtester_id === null ? undefined : users.find(tx, slot.playtester_id),
     games.find(tx, slot.game_id),
   ]);
-  return { owner, playtester, gameName: game?.name ?? "", playtesterName: playtester?.display_name ?? "A playtester" };
+  return { owner, playtester, isHidden: game?.status === "suspended", gameName: game?.name ?? "", playtesterName: playtester?.display_name ?? "A playtester" };
 }
 
-/** Tells both sides where everybody can watch the video. `paidCents`: what the playtester earned with that. */
+/**
+ * Tells both sides where everybody can watch the video. `paidCents`: what the playtester earned with that. Nobody is told of a video of a
+ * suspended game: no page shows it.
+ */
 export async function tellPublished(
   tx: Tx,
   slot: SlotRow,
   { adapter, url, paidCents }: { adapter: PublisherName; url: string; paidCents: number },
 ): Promise<void> {
-  const { playtester, gameName, playtesterName } = await partiesOf(tx, slot);
+  const { playtester, isHidden, gameName, playtesterName } = await partiesOf(tx, slot);
+  if (isHidden) return;
   const kind = "slot.published";
   const data = { ...subjectOf(slot), adapter, url, publishedAt: iso(tx.now) };
   const notice = { gameName, playtesterName, url };
@@ -68,9 +72,10 @@ interface Untold {
   url: string;
 }
 
-/** Tells the owner and the operators why a video is on the server's own page, at `url`, and not on a platform. */
+/** Tells the owner and the operators why a video is on the server's own page, at `url`, and not on a platform; not for a suspended game. */
 export async function tellFailed(tx: Tx, slot: SlotRow, { id, adapter, reason, detail, url }: Untold): Promise<void> {
-  const { owner, gameName, playtesterName } = await partiesOf(tx, slot);
+  const { owner, isHidden, gameName, playtesterName } = await partiesOf(tx, slot);
+  if (isHidden) return;
   const admins = await listApprovers(tx);
   const recipients: Recipient[] = [
     { id: slot.owner_id, role: "game_owner" },

@@ -76,27 +76,36 @@ function secretsView(
 
 /** Slots as one of their players sees them. */
 async function heldViews(deps: Deps, q: ReadTx, rows: readonly slots.SlotDetailRow[], playerId: string) {
-  const known = gamesOf(
+  const foundGames = gamesOf(
     q,
     rows.map((row) => row.game_id),
   );
-  // Those of the first slot are read together with the games: mostly it is the only one.
-  known.catch(() => {});
-  const beside = { attempts: await attemptsBeside(q, rows), earned: await earnedLate(q, rows, playerId) };
+  // What follows is asked for together with the games. A failure of theirs is thrown below.
+  foundGames.catch(() => {});
   const multiplayer = rows.filter((row) => row.player_count > 1).map((row) => row.id);
-  const inTeams = await teamsOf(q, multiplayer);
+  const [attempts, earned, inTeams] = await Promise.all([
+    attemptsBeside(q, rows),
+    earnedLate(q, rows, playerId),
+    teamsOf(q, multiplayer),
+  ]);
   const reader = inTeams.size === 0 ? undefined : await users.find(q, playerId);
-  const views = [];
-  for (const slot of rows) {
-    const status = statusAt(slot, q.now);
-    const team = inTeams.get(slot.id);
-    const mayPlay = slot.playtester_id === playerId || (team !== undefined && isPlayer(team, playerId));
-    const secrets = mayPlay && statusesWithAccess.includes(status) ? await handedOut(q, slot, playerId) : undefined;
-    const game = (await known).get(slot.game_id)!;
-    const view = heldView(deps, slot, game, beside, secrets && { ...secrets, playerId });
-    views.push(team ? { ...view, team: await teamOf(q, slot, team, reader!) } : view);
-  }
-  return views;
+  // All are asked for at once: a database on another machine answers them together.
+  return Promise.all(
+    rows.map(async (slot) => {
+      const team = inTeams.get(slot.id);
+      const mayPlay = slot.playtester_id === playerId || (team !== undefined && isPlayer(team, playerId));
+      const hasAccess = mayPlay && statusesWithAccess.includes(statusAt(slot, q.now));
+      const secrets = hasAccess ? await handedOut(q, slot, playerId) : undefined;
+      const view = heldView(
+        deps,
+        slot,
+        (await foundGames).get(slot.game_id)!,
+        { attempts, earned },
+        secrets && { ...secrets, playerId },
+      );
+      return team ? { ...view, team: await teamOf(q, slot, team, reader!) } : view;
+    }),
+  );
 }
 
 /** What the view of a slot shows that stands in other rows. */

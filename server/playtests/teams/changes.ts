@@ -96,6 +96,7 @@ export async function confirm(
       "You cannot claim this playtest now: you hold too many slots, or one at that time, or had one of it. Nothing was changed.",
     );
   await requireAcceptance(tx, await inForce(tx, playtest.game_id), userId, consent);
+  recordConsent(tx, playtest, (await users.find(tx, userId))!);
   await store.updateMember(tx, me.id, { status: "confirmed", answer_by: null, updated_at: tx.now });
   if (team.status === "asking") return completeIfReady(tx, found);
   await join(tx, found);
@@ -117,7 +118,6 @@ async function completeIfReady(tx: Tx, found: Known): Promise<void> {
   const reserved = open && (await reserve(tx, playtest, open, team.claimant_id));
   if (!reserved) throw conflict("The slot was taken. Nothing was changed.");
   await dealKeys(tx, slot.id);
-  for (const { user_id } of seated) recordConsent(tx, playtest, (await users.find(tx, user_id))!);
   await tellComplete(
     tx,
     { team, slot: reserved, playtest },
@@ -129,7 +129,6 @@ async function completeIfReady(tx: Tx, found: Known): Promise<void> {
 async function join(tx: Tx, { slot, playtest, team, me }: Known): Promise<void> {
   await handOutOneMore(tx, playtest, slot.id);
   await dealKeys(tx, slot.id);
-  recordConsent(tx, playtest, (await users.find(tx, me.user_id))!);
   await tellComplete(tx, { team, slot, playtest }, [team.claimant_id, me.user_id]);
 }
 

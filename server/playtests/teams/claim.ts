@@ -8,6 +8,7 @@ import { type GivenAcceptance, requireAcceptance } from "../agreements/service.t
 import { inForce } from "../agreements/store.ts";
 import * as friends from "../friends/store.ts";
 import * as keys from "../keys/store.ts";
+import { record as recordConsent } from "../publications/consents.ts";
 import { requireConfirmed } from "../schedule/sessions.ts";
 import { eligibilityFacts, findOffered, targetingOf } from "../slots/claims.ts";
 import { whyNotClaim } from "../slots/eligibility.ts";
@@ -117,6 +118,7 @@ export async function claimWith(
   await requirePeace(tx, everybody);
   requireConfirmed(tx, playtest, scheduledAt, "Nothing was claimed.");
   await requireAcceptance(tx, await inForce(tx, playtest.game_id), claimantId, consent);
+  recordConsent(tx, playtest, (await users.find(tx, claimantId))!);
   const parts = divide(
     playtest.payout_cents,
     named.map(({ shareCents }) => shareCents),

@@ -38,17 +38,21 @@ export const remove = (tx: Query, id: string) => deleteWhere(tx, "shares", { id 
 
 const statuses = shareable.map((status) => `'${status}'`).join(", ");
 
+/** SQL for whether somebody who played a slot in its team has deleted their account. */
+const hasGoneMember = (slot: string) => `EXISTS (SELECT 1 FROM team_members m JOIN teams t ON t.id = m.team_id JOIN users d ON d.id = m.user_id
+  WHERE m.slot_id = ${slot}.id AND m.status = 'confirmed' AND t.status = 'complete' AND d.deleted_at IS NOT NULL)`;
+
 /** The videos of a share: of accounts and games that are neither suspended nor deleted, and of slots that wait for review or are paid. */
 const videosWith = (
   more: string,
 ) => `FROM slots s JOIN users o ON o.id = s.owner_id AND o.suspended_at IS NULL AND o.deleted_at IS NULL
   JOIN users u ON u.id = s.playtester_id AND u.deleted_at IS NULL JOIN submissions b ON b.slot_id = s.id JOIN games g ON g.id = s.game_id AND g.status <> 'suspended'
-  ${more} WHERE s.status IN (${statuses})`;
+  ${more} WHERE s.status IN (${statuses}) AND NOT ${hasGoneMember("s")}`;
 const videos = videosWith("");
 
 /** For a reel `c`: each of its parts is of a video that can be shared. */
 const wholly = `NOT EXISTS (SELECT 1 FROM clip_parts p JOIN slots x ON x.id = p.slot_id LEFT JOIN users w ON w.id = x.playtester_id AND w.deleted_at IS NULL
-  WHERE p.clip_id = c.id AND (x.status NOT IN (${statuses}) OR w.id IS NULL))`;
+  WHERE p.clip_id = c.id AND (x.status NOT IN (${statuses}) OR w.id IS NULL OR ${hasGoneMember("x")}))`;
 
 const shown = `SELECT h.*, (SELECT g.name FROM games g JOIN playtests p ON p.game_id = g.id WHERE p.id = h.playtest_id) AS game_name,
   (SELECT COUNT(*) ${videos} AND s.playtest_id = h.playtest_id AND (h.slot_id IS NULL OR s.id = h.slot_id)

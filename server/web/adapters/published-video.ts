@@ -14,8 +14,9 @@ import type { Page } from "../types.ts";
 const inline = { disposition: "inline" } as const;
 
 async function fileOf(deps: Deps, video: PublishedVideoRow, part: string): Promise<Download> {
-  const { blob_key: blobKey, filename, content_type: contentType } = video;
-  if (part === "video") return { blobKey, filename, contentType, ...inline };
+  const { blob_key: blobKey, content_type: contentType } = video;
+  // Whoever plays may have put their name into that of the file.
+  if (part === "video") return { blobKey, filename: "video", contentType, ...inline };
   const poster = await deps.store.read((q) => posterOf(q, video.id));
   if (!poster) throw notFound();
   return stillFile(poster, "inline");

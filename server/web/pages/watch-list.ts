@@ -19,6 +19,8 @@ export interface WatchParts {
   isIndexable: boolean;
   sendFile: Page;
   wasRemoved(slotId: string): Promise<boolean>;
+  /** Where a video platform shows the video. Undefined for one that none shows. */
+  elsewhere(slotId: string): Promise<string | undefined>;
   cuesOf(slotId: string): Promise<readonly Cue[] | undefined>;
   posterSize(slotId: string): Promise<PictureSize | undefined>;
 }

@@ -5,7 +5,7 @@ import { parsePosition, positionText } from "../../../src/contract/text/position
 import { methodNotAllowed } from "../../http/routes.ts";
 import { notFound } from "../../lib/api-error.ts";
 import type { PictureSize } from "../../lib/jpeg.ts";
-import { html, type Markup, sendPage } from "../html.ts";
+import { html, type Markup, redirect, sendPage } from "../html.ts";
 import { player, playerScript, playerStyle } from "../player/markup.ts";
 import { transcript, transcriptScript } from "../player/transcript.ts";
 import type { Site } from "../site.ts";
@@ -21,7 +21,7 @@ const files = ["video", "poster", "captions", "cues"];
 /**
  * The published videos, for everybody: `/watch` and `/watch/games/<id>` list them, `/watch/feed.xml` is their feed, `/watch/<slotId>` shows
  * one and `/watch/<slotId>/embed` only its player, for other sites; `…/video`, `…/poster`, `…/captions` and `…/cues` are its files. 410 for
- * a video that was removed.
+ * a video that was removed. One that a platform shows is not shown here: its page leads there.
  */
 export function watch(parts: WatchParts): Page {
   return async (request, response, url, origin) => {
@@ -35,6 +35,8 @@ export function watch(parts: WatchParts): Page {
     if (!uuid.test(first)) throw notFound();
     if (await parts.wasRemoved(first)) return sendRemoved(response);
     if (second !== undefined && files.includes(second)) return parts.sendFile(request, response, url, origin);
+    const elsewhere = await parts.elsewhere(first);
+    if (elsewhere !== undefined && (second === undefined || second === "embed")) return redirect(response, elsewhere);
     const { video } = (await call("getPublishedVideo", { params: { id: first } })).data;
     const startMs = parsePosition(url.searchParams.get("t") ?? "");
     if (second === "embed") return sendEmbedded(response, video, startMs);
@@ -64,13 +66,12 @@ async function videoPage(
   video: Video,
   { startMs, from }: { startMs: number | undefined; from: number | undefined },
 ) {
-  const { slotId, gameId, gameName, gameUrl, publishedAt, publishedUrl, pageUrl, durationSeconds } = video;
+  const { slotId, gameId, gameName, gameUrl, publishedAt, durationSeconds } = video;
   const title = titleOf(video);
   const cues = (await parts.cuesOf(slotId)) ?? [];
   const length = typeof durationSeconds === "number" && html` · ${positionText(durationSeconds * 1000)}`;
-  const elsewhere = publishedUrl !== undefined && publishedUrl !== pageUrl;
   const body = html`${playerOf(video, startMs)}
-<p class="soft">Published <time datetime="${publishedAt}">${publishedAt.slice(0, 10)}</time>${length}${elsewhere && html` · <a href="${publishedUrl}" rel="noopener">Watch it on ${new URL(publishedUrl).hostname}</a>`}</p>
+<p class="soft">Published <time datetime="${publishedAt}">${publishedAt.slice(0, 10)}</time>${length}</p>
 <p><a href="${pages.watchedGame(gameId)}">All videos of ${gameName}</a>${gameUrl && html` · <a href="${gameUrl}" rel="noopener">About ${gameName}</a>`}</p>
 ${cues.length > 0 && transcript({ cues, cuesPath: pages.watchCues(slotId), startMs, from })}
 <details><summary>Embed this video</summary><pre class="wrap"><code>${embedCode(parts.site, video)}</code></pre></details>`;
