@@ -2,6 +2,9 @@ import type { DisputeEnding } from "../../src/contract/billing.ts";
 import type { ReportOutcome } from "../../src/contract/slots.ts";
 import type { Absence, TeamEnding } from "../../src/contract/teams/statuses.ts";
 
+/** When an accepted video is paid: a free trial whose video is not to be published when an administrator has approved it. */
+export type PaidWhen = "published" | "approved" | "now";
+
 /** Names and amounts for the text of a notification. The code that emits the event fills in what it knows. */
 export interface NoticeContext {
   gameName?: string;
@@ -33,8 +36,8 @@ export interface NoticeContext {
   reason?: string | null;
   /** An operator rejected the video, not the owner. */
   byOperator?: boolean;
-  /** An accepted video that is paid when it is published. */
-  publishing?: boolean;
+  /** When an accepted video is paid. */
+  paidWhen?: PaidWhen;
   /** What people call where a video could not be published. */
   platform?: string;
   /** What waits for an operator. */

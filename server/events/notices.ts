@@ -3,7 +3,7 @@ import type { EventKind } from "../../src/contract/events/kinds.ts";
 import type { ReportOutcome } from "../../src/contract/slots.ts";
 import type { Absence, TeamEnding } from "../../src/contract/teams/statuses.ts";
 import { usd } from "../lib/money.ts";
-import type { NoticeContext, TimeAnswer } from "./notice-context.ts";
+import type { NoticeContext, PaidWhen, TimeAnswer } from "./notice-context.ts";
 
 export interface Notice {
   title: string;
@@ -41,6 +41,13 @@ export const endingTexts: Record<TeamEnding, string> = {
   released: "The playtester who claimed the slot released it.",
   moved:
     "The owner proposed another time, and the playtester who claimed the slot did not accept it. This does not count against you.",
+};
+
+/** What an accepted video earns, and when. */
+const earnings: Record<PaidWhen, (amount: string) => string> = {
+  published: (amount) => `. You earn ${amount} when the video is published`,
+  approved: (amount) => `. You earn ${amount} when an administrator has approved it`,
+  now: (amount) => ` and earned you ${amount}`,
 };
 
 /** How a reported problem ended, for the owner and for the playtester. */
@@ -92,9 +99,9 @@ const notices = {
   },
   "slot.accepted": {
     owner: ({ who, game }) => ({ title: "Submission accepted", body: `You accepted ${who}'s playtest of ${game}.` }),
-    playtester: ({ game, amountCents, amount, publishing }) => ({
+    playtester: ({ game, amountCents, amount, paidWhen }) => ({
       title: "Playtest accepted",
-      body: `Your playtest of ${game} was accepted${amountCents ? (publishing ? `. You earn ${amount} when the video is published` : ` and earned you ${amount}`) : ""}.`,
+      body: `Your playtest of ${game} was accepted${amountCents ? earnings[paidWhen ?? "now"](amount) : ""}.`,
     }),
   },
   "slot.rejected": {

@@ -324,7 +324,7 @@ describe("templates", () => {
   };
   const config = { baseUrl: "https://playtest.example", payments: { enabled: true } };
   const about = { ...evil, config, zone: null, slotId: "s", playtestId: "p", playtesterName: evil.name };
-  const accepted = { payoutCents: 100, publishing: false, score: 5, comment: "<b>", lacksDetails: true };
+  const accepted = { payoutCents: 100, paidWhen: "now" as const, score: 5, comment: "<b>", lacksDetails: true };
   const written = (letter: mails.Letter) => mails.compose({ ...letter, to: evil.name });
   const declined = written(playtesterMails.declinedLetter({ ...about, customMessage: "<img src=x>\nline two & more" }));
   const letters: [string, MailContent][] = [

@@ -97,6 +97,61 @@ onBothDatabases("publications", (serve) => {
     });
   });
 
+  it("published on a platform: the pages of this server do not show it, and its address leads there", async () => {
+    const world = await scene(serve);
+    await world.accept();
+    await world.server.advance(0);
+    const page = (path: string) => world.server.request("GET", `//watch${path}`);
+    const there = await page(`/${world.slotId}`);
+    expect([there.status, there.headers.get("location")]).toEqual([303, await addressOf(world)]);
+    for (const file of ["video", "poster", "captions", "cues"])
+      expect([file, (await page(`/${world.slotId}/${file}`)).status]).toEqual([file, 404]);
+    expect((await page("")).text).toContain("No video is published yet.");
+    for (const path of ["//watch/feed.xml", "//sitemap.xml"])
+      expect((await world.server.request("GET", path)).text).not.toContain(world.slotId);
+  });
+
+  it("of a game that is suspended: it waits, and goes on when the game is reinstated", async () => {
+    const world = await scene(serve);
+    const game = (await world.owner.get("/games")).body.data.games[0].id;
+    await world.admin.post(`/admin/games/${game}/suspend`);
+    await world.accept();
+    await world.server.advance(minute);
+    expect([await publicationOf(world), world.platform.calls]).toMatchObject([
+      { state: "waiting", reason: "The game is suspended." },
+      [],
+    ]);
+    await world.admin.post(`/admin/games/${game}/unsuspend`);
+    await world.server.advance(hour);
+    expect([await statusOf(world), world.platform.videos.size, await earned(world)]).toEqual(["accepted", 1, payoutCents]);
+  });
+
+  it("of a game that stays suspended: the playtester is paid, and nobody is told that it can be watched", async () => {
+    const world = await scene(serve);
+    const game = (await world.owner.get("/games")).body.data.games[0].id;
+    await world.accept();
+    await world.admin.post(`/admin/games/${game}/suspend`);
+    await world.server.advance(4 * day);
+    expect([await statusOf(world), world.platform.videos.size, await earned(world), await watched(world)]).toEqual([
+      "accepted",
+      0,
+      payoutCents,
+      404,
+    ]);
+    expect([await kinds(world.owner), await kinds(world.tester)]).toEqual([[], []]);
+  });
+
+  it("removed: the deletion on the platform comes before what the owner has yet to upload", async () => {
+    const world = await scene(serve);
+    await world.accept();
+    await world.server.advance(hour);
+    await world.owner.post(`/slots/${world.slotId}/unpublish`, { reason: "Shows a face." });
+    const [job] = await world.server.deps.store.read((q) =>
+      q.all<{ run_at: number }>("SELECT run_at FROM jobs WHERE kind = 'publish-video'"),
+    );
+    expect(job!.run_at).toBe(world.server.clock.now() - hour);
+  });
+
   interface Row {
     name: string;
     script: Step[];
@@ -302,7 +357,7 @@ onBothDatabases("publications: what an operator and an owner can do", (serve) =>
     await world.server.advance(hour);
     // By a new session, because that of the failed try would fail again.
     expect(await publicationOf(world)).toMatchObject({ state: "published", url: "https://video.example/v1-3" });
-    expect([await earned(world), await watched(world), world.platform.videos.size]).toEqual([payoutCents, 200, 1]);
+    expect([await earned(world), await watched(world), world.platform.videos.size]).toEqual([payoutCents, 303, 1]);
     expect((await world.admin.post(`/admin/publications/${id}/retry`)).status).toBe(409);
   });
 

@@ -227,6 +227,8 @@ onBothDatabases("consent to a publication", (serve) => {
       expect(text).toContain("A playtester plays Lantern Deep");
       expect(text).not.toContain("playtester-2");
     }
+    const { headers } = await world.page(`/watch/${slotId}/video`);
+    expect(headers.get("content-disposition")).toBe('inline; filename="video.mp4"');
   });
 
   it("of an application is given when it is sent", async () => {

@@ -112,6 +112,26 @@ onBothDatabases("consent that is withdrawn before the video is accepted", (serve
     expect(await earned(tester)).toBe(payoutCents);
   });
 
+  it("of a free trial before the owner accepts: nobody is told that it will be published", async () => {
+    const known = await scene(serve);
+    const { server, owner, tester, make, claimed } = known;
+    const admin = await factories.firstAdmin(server);
+    const playtestId = await make({ isFreePublicTrial: true });
+    await admin.post(`/admin/playtests/${playtestId}/approve`);
+    const slotId = await claimed(playtestId);
+    await submit(known, slotId);
+    await withdraw(tester, slotId);
+    const { message } = await owner.acceptSlot({ params: { id: slotId } });
+    expect(message).toBe(
+      "Submission accepted. The video is not published, because the consent to that was withdrawn. The playtester is paid after an admin approves it.",
+    );
+    expect((await tester.listNotifications({})).notifications[0]!.body).toBe(
+      "Your playtest of Lantern Deep was accepted. You earn $3.00 when an administrator has approved it.",
+    );
+    await admin.post(`/admin/slots/${slotId}/approve`);
+    expect(await earned(tester)).toBe(payoutCents);
+  });
+
   it("by a member of a team: it is not published, and everybody is paid", async () => {
     const known = await scene(serve);
     const { server, owner, tester, make } = known;
@@ -127,6 +147,45 @@ onBothDatabases("consent that is withdrawn before the video is accepted", (serve
     await owner.acceptSlot({ params: { id: slotId } });
     await expectUnpublished(known, slotId);
     expect([await earned(tester), await earned(ben)]).toEqual([150, 150]);
+  });
+
+  it("a member of a team deletes their account: the video is public no longer, and shares do not show it", async () => {
+    const known = await scene(serve);
+    const { server, owner, tester, platform, make } = known;
+    // Whoever has earnings cannot delete their account.
+    server.deps.config.pricing.publicPayoutCents = 0;
+    await tester.updatePlaytesterProfile({ body: { handle: "tess" } });
+    const ben = await registerWithHandle(server, "ben");
+    await befriend(tester, ben);
+    const playtestId = await make({ playerCount: 2 });
+    const slotId = await claimWith(tester, playtestId, "ben");
+    await confirm(ben, slotId);
+    await submit(known, slotId);
+    await owner.acceptSlot({ params: { id: slotId } });
+    await server.advance(0);
+    const { url } = (await owner.post(`/slots/${slotId}/shares`, {})).body.data.share;
+    const shared = async () => (await server.request("GET", `/${new URL(url).pathname}`)).status;
+    expect([platform.videos.size, await shared()]).toEqual([1, 200]);
+    expect((await ben.post("/auth/delete-account", { password: "correct horse" })).status).toBe(200);
+    await server.advance(0);
+    expect([platform.videos.size, await shared()]).toEqual([0, 404]);
+    expect((await server.request("GET", `//watch/${slotId}`)).status).toBe(410);
+  });
+
+  it("a team whose members did not consent to the same: the video is on the server's own page", async () => {
+    const known = await scene(serve);
+    const { server, owner, tester, platform, make } = known;
+    await tester.updatePlaytesterProfile({ body: { handle: "tess" } });
+    const ben = await registerWithHandle(server, "ben");
+    await befriend(tester, ben);
+    server.deps.config.publishing.to = "own";
+    const slotId = await claimWith(tester, await make({ playerCount: 2 }), "ben");
+    server.deps.config.publishing.to = "youtube";
+    await confirm(ben, slotId);
+    await submit(known, slotId);
+    await owner.acceptSlot({ params: { id: slotId } });
+    await server.advance(0);
+    expect([platform.calls, (await server.request("GET", `//watch/${slotId}`)).status]).toEqual([[], 200]);
   });
 
   it("stays withdrawn for another attempt, and is refused twice, after the end and for a private playtest", async () => {

@@ -137,7 +137,10 @@ describe("process that hangs between storing a file and recording it", () => {
     expect(sha256(new Uint8Array(await (await fetch(link)).arrayBuffer()))).toBe(sha256(bytes));
     const afterwards = [];
     for (const method of ["HEAD", "PATCH", "DELETE"]) {
-      const reply = await raw(second, owner, method, second.baseUrl + new URL(url).pathname, { ...octets, "upload-offset": "5000" });
+      const reply = await raw(second, owner, method, second.baseUrl + new URL(url).pathname, {
+        ...octets,
+        "upload-offset": "5000",
+      });
       afterwards.push([reply.status, reply.headers.get("upload-offset")]);
     }
     expect(afterwards).toEqual([

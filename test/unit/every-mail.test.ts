@@ -66,7 +66,7 @@ const about = {
   isOwner: true,
   isReviewed: false,
   isClaimant: true,
-  publishing: false,
+  paidWhen: "published",
   asksForKey: false,
   deadlineAt: at,
   until: at,

@@ -1,4 +1,5 @@
 import { buffer } from "node:stream/consumers";
+import { safeName } from "../../../src/contract/files/media.ts";
 import { type PublisherName, publisherTitles } from "../../../src/contract/publications/publishers.ts";
 import { readCues, withoutSpeaker, writeCues } from "../../../src/contract/text/cues.ts";
 import type { Deps } from "../../app/deps.ts";
@@ -118,9 +119,8 @@ function publisherOf({ publishers }: Deps, { adapter }: Detail): Publisher {
 }
 
 function videoOf({ blobs, store: { read } }: Deps, row: Detail): PublicVideo {
-  const { blob_key: key, filename, content_type: contentType } = row;
-  if (key === null || filename === null || contentType === null)
-    throw new PublishFailure({ is: "failed", reason: "The video was deleted." });
+  const { blob_key: key, content_type: contentType } = row;
+  if (key === null || contentType === null) throw new PublishFailure({ is: "failed", reason: "The video was deleted." });
   return {
     ...soughtOf(row),
     slotId: row.slot_id,
@@ -129,7 +129,8 @@ function videoOf({ blobs, store: { read } }: Deps, row: Detail): PublicVideo {
     gameUrl: row.external_url,
     language: (JSON.parse(row.languages) as string[])[0] ?? "en",
     playtesterName: row.published_name,
-    filename,
+    // Whoever plays may have put their name into that of the file.
+    filename: safeName("video", contentType),
     contentType,
     size: row.bytes_total,
     async read(start, end) {

@@ -7,7 +7,6 @@ export interface PublishedVideoRow {
   /** The slot. */
   id: string;
   blob_key: string;
-  filename: string;
   content_type: string;
   video_duration_ms: number | null;
   /** When it was published (ms). */
@@ -30,7 +29,9 @@ const isElsewhere =
   "EXISTS (SELECT 1 FROM publications c WHERE c.slot_id = s.id AND c.state = 'published' AND c.adapter <> 'own')";
 
 /** SQL for the published videos `v` that meet a condition, of games and owners that are not suspended. */
-const published = (condition: string) => `(SELECT s.id, b.blob_key, b.filename, b.content_type, b.video_duration_ms, b.published_at AS created_at, b.published_url,
+const published = (
+  condition: string,
+) => `(SELECT s.id, b.blob_key, b.content_type, b.video_duration_ms, b.published_at AS created_at, b.published_url,
     g.id AS game_id, g.name AS game_name, g.external_url, u.display_name, ${publishedNameSql} AS published_name,
     CASE WHEN EXISTS (SELECT 1 FROM stills i WHERE i.slot_id = s.id AND i.moment_id IS NULL AND i.clip_id IS NULL AND i.status = 'ready') THEN 1 ELSE 0 END AS has_poster,
     CASE WHEN t.status <> 'approved' THEN NULL WHEN t.selected_version = 'edited' THEN t.edited_key ELSE t.original_key END AS captions_key

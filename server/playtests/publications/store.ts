@@ -13,7 +13,7 @@ export interface PublicationDetailRow
   extends PublicationRow,
     Pick<Tables["slots"], "owner_id" | "game_id">,
     Pick<Tables["games"], "external_url" | "languages">,
-    Left<Pick<Tables["submissions"], "published_url" | "blob_key" | "filename" | "content_type">> {
+    Left<Pick<Tables["submissions"], "published_url" | "blob_key" | "content_type">> {
   game_name: string;
   game_status: Tables["games"]["status"];
   display_name: string | null;
@@ -26,7 +26,7 @@ export interface PublicationDetailRow
 /** What `session` is sealed for. */
 export const sessionContext = (id: string) => `publication ${id}`;
 
-const detail = `SELECT c.*, s.owner_id, s.game_id, g.name AS game_name, g.status AS game_status, u.display_name, ${publishedNameSql} AS published_name, b.published_url, b.blob_key, b.filename, b.content_type,
+const detail = `SELECT c.*, s.owner_id, s.game_id, g.name AS game_name, g.status AS game_status, u.display_name, ${publishedNameSql} AS published_name, b.published_url, b.blob_key, b.content_type,
     g.external_url, g.languages, CASE WHEN t.status <> 'approved' THEN NULL WHEN t.selected_version = 'edited' THEN t.edited_key ELSE t.original_key END AS captions_key
   FROM publications c JOIN slots s ON s.id = c.slot_id JOIN games g ON g.id = s.game_id
   LEFT JOIN users u ON u.id = s.playtester_id ${joinConsent} LEFT JOIN submissions b ON b.slot_id = s.id LEFT JOIN transcriptions t ON t.slot_id = s.id`;

@@ -24,7 +24,13 @@ async function partiesOf(tx: Tx, slot: SlotRow) {
     slot.playtester_id === null ? undefined : users.find(tx, slot.playtester_id),
     games.find(tx, slot.game_id),
   ]);
-  return { owner, playtester, isHidden: game?.status === "suspended", gameName: game?.name ?? "", playtesterName: playtester?.display_name ?? "A playtester" };
+  return {
+    owner,
+    playtester,
+    isHidden: game?.status === "suspended",
+    gameName: game?.name ?? "",
+    playtesterName: playtester?.display_name ?? "A playtester",
+  };
 }
 
 /**

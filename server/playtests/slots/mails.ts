@@ -3,6 +3,7 @@ import { plural } from "../../../src/contract/text/plural.ts";
 import { zonedText } from "../../../src/contract/time/zones.ts";
 import type { Config } from "../../config/schema.ts";
 import type { Listing } from "../../events/event-mails.ts";
+import type { PaidWhen } from "../../events/notice-context.ts";
 import { usd } from "../../lib/money.ts";
 import { portalLinks, taskLink } from "../../mail/links.ts";
 import { type Letter, nameInMail } from "../../mail/texts.ts";
@@ -59,21 +60,22 @@ export const acceptedLetter = (
   about: About & {
     slotId: string;
     payoutCents: number;
-    publishing: boolean;
+    paidWhen: PaidWhen;
     score: number | null;
     comment: string | null;
     lacksDetails: boolean;
   },
 ): Letter => {
-  const { gameName, slotId, payoutCents, publishing, score, comment, lacksDetails } = about;
+  const { gameName, slotId, payoutCents, paidWhen, score, comment, lacksDetails } = about;
   const game = nameInMail(gameName);
-  const pay = publishing
-    ? payoutCents > 0
-      ? `You earn ${usd(payoutCents)} when the video is published.`
-      : `It will be published.${paid(about, " This playtest is not paid.")}`
-    : payoutCents > 0
-      ? `You earned ${usd(payoutCents)}.`
-      : paid(about, "This playtest is not paid.");
+  const earned: Record<PaidWhen, string> = {
+    published: `You earn ${usd(payoutCents)} when the video is published.`,
+    approved: `You earn ${usd(payoutCents)} when an administrator has approved the video. It is not published.`,
+    now: `You earned ${usd(payoutCents)}.`,
+  };
+  const unpaid = paid(about, "This playtest is not paid.");
+  const publication = paidWhen === "published" ? ["It will be published."] : [];
+  const pay = payoutCents > 0 ? earned[paidWhen] : [...publication, ...(unpaid ? [unpaid] : [])].join(" ");
   return {
     subject: `Your playtest of ${game} was accepted`,
     paragraphs: [

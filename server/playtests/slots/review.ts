@@ -3,6 +3,7 @@ import * as users from "../../accounts/users-store.ts";
 import type { Tx } from "../../app/tx.ts";
 import type { Query } from "../../database/port.ts";
 import { mailAbout, mailUserAbout } from "../../events/event-mails.ts";
+import type { PaidWhen } from "../../events/notice-context.ts";
 import { rejectTransfers } from "../../ledger/rules.ts";
 import * as ledger from "../../ledger/store.ts";
 import { conflict } from "../../lib/api-error.ts";
@@ -47,11 +48,14 @@ export async function accept(
   const waits = isPublic && (await awaitsAdmin(tx, playtest, slot));
   await tellAccepted(tx, slot, {
     payoutCents: playtest.payout_cents,
-    publishing: isPublic && (waits || !withdrawn),
+    paidWhen: isPublic && !withdrawn ? "published" : waits ? "approved" : "now",
     shares,
     ...rating,
   });
-  if (waits) return "Submission accepted. The video will be published after an admin approves it.";
+  if (waits)
+    return withdrawn
+      ? "Submission accepted. The video is not published, because the consent to that was withdrawn. The playtester is paid after an admin approves it."
+      : "Submission accepted. The video will be published after an admin approves it.";
   if (isPublic && (await publish(tx, accepted))) return "Submission accepted. The video is being published.";
   if (!isPublic) {
     await payShares(tx, playtest, slot, shares);
@@ -65,7 +69,7 @@ export async function accept(
 
 interface Earned {
   payoutCents: number;
-  publishing: boolean;
+  paidWhen: PaidWhen;
   shares: ReadonlyMap<string, number>;
   score: number | null;
   comment: string | null;
@@ -79,7 +83,7 @@ async function withoutDetails(tx: Tx, shares: ReadonlyMap<string, number>): Prom
 }
 
 async function tellAccepted(tx: Tx, slot: Slot, { shares, ...pay }: Earned): Promise<void> {
-  const more = (userId: string) => ({ amountCents: shares.get(userId) ?? 0, publishing: pay.publishing });
+  const more = (userId: string) => ({ amountCents: shares.get(userId) ?? 0, paidWhen: pay.paidWhen });
   // Read together with what the event reads.
   const [{ gameName }, unpayable] = await Promise.all([
     emitSlotEvent(tx, slot, "slot.accepted", more(slot.playtester_id!), undefined, more),

@@ -39,7 +39,9 @@ export const remove = (tx: Query, id: string) => deleteWhere(tx, "shares", { id 
 const statuses = shareable.map((status) => `'${status}'`).join(", ");
 
 /** SQL for whether somebody who played a slot in its team has deleted their account. */
-const hasGoneMember = (slot: string) => `EXISTS (SELECT 1 FROM team_members m JOIN teams t ON t.id = m.team_id JOIN users d ON d.id = m.user_id
+const hasGoneMember = (
+  slot: string,
+) => `EXISTS (SELECT 1 FROM team_members m JOIN teams t ON t.id = m.team_id JOIN users d ON d.id = m.user_id
   WHERE m.slot_id = ${slot}.id AND m.status = 'confirmed' AND t.status = 'complete' AND d.deleted_at IS NOT NULL)`;
 
 /** The videos of a share: of accounts and games that are neither suspended nor deleted, and of slots that wait for review or are paid. */

@@ -120,7 +120,12 @@ function facts(
       "Publication",
       html`not published: the consent to it was withdrawn ${time(publicationConsent.withdrawnAt)}`,
     ],
-    publishedUrl ? ["Published", html`<a href="${publishedUrl}">on ${site.name}</a>`] : false,
+    publishedUrl
+      ? [
+          "Published",
+          html`<a href="${publishedUrl}">on ${publishedUrl.startsWith(`${site.baseUrl}/`) ? site.name : new URL(publishedUrl).hostname}</a>`,
+        ]
+      : false,
   ];
   return html`<section class="review-card"><h2>About this submission</h2><dl class="needs">${rows.filter((row) => row !== false).map(([name, what]) => html`<div><dt>${name}</dt><dd>${what}</dd></div>`)}</dl></section>`;
 }
