@@ -128,6 +128,9 @@ onBothDatabases("consent that is withdrawn before the video is accepted", (serve
     expect((await tester.listNotifications({})).notifications[0]!.body).toBe(
       "Your playtest of Lantern Deep was accepted. You earn $3.00 when an administrator has approved it.",
     );
+    await server.advance(0);
+    const letter = server.mails.find(({ subject }) => subject === "Your playtest of Lantern Deep was accepted")!;
+    expect(letter.text).toContain("You earn $3.00 when an administrator has approved the video. It is not published.");
     await admin.post(`/admin/slots/${slotId}/approve`);
     expect(await earned(tester)).toBe(payoutCents);
   });

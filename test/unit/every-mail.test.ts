@@ -66,7 +66,7 @@ const about = {
   isOwner: true,
   isReviewed: false,
   isClaimant: true,
-  paidWhen: "published",
+  paidWhen: "now",
   asksForKey: false,
   deadlineAt: at,
   until: at,
