@@ -124,6 +124,8 @@ export const renewalFailedLetter = ({ config, planName, retryAt, zone }: Renewal
 
 interface Disputed extends Paid {
   name: string;
+  /** Given if the payment was for a plan. `hours`: the plan's hours were taken, or returned. */
+  plan?: { hours: boolean } | undefined;
 }
 
 export const composeDisputed = (about: Disputed) =>
@@ -131,16 +133,20 @@ export const composeDisputed = (about: Disputed) =>
     subject: "A payment of yours was disputed",
     to: about.name,
     paragraphs: [
-      `${usd(about.cents)} of your payment ${about.paymentId} was disputed at the bank, so the amount was taken back from this marketplace and from your account.`,
+      about.plan
+        ? `${usd(about.cents)} of your payment ${about.paymentId} for a plan was disputed at the bank, so the amount was taken back from this marketplace. The plan has ended${about.plan.hours ? ", and its hours were taken from your account" : ""}.`
+        : `${usd(about.cents)} of your payment ${about.paymentId} was disputed at the bank, so the amount was taken back from this marketplace and from your account.`,
       "Until the dispute has ended you cannot order playtests, and playtesters are not paid what this payment paid for. Running playtests continue.",
       "If you did not dispute it, or want to withdraw the dispute, ask your bank, then tell the operator of the server.",
     ],
     action: seePayment(about),
   });
 
-const endings: Record<DisputeEnding, (about: Paid) => string> = {
-  won: ({ cents, paymentId }) =>
-    `The dispute of your payment ${paymentId} was decided, and ${usd(cents)} was returned to your account.`,
+const endings: Record<DisputeEnding, (about: Disputed) => string> = {
+  won: ({ cents, paymentId, plan }) =>
+    plan
+      ? `The dispute of your payment ${paymentId} for a plan was decided. The plan stays ended${plan.hours ? ", and its hours were returned to your account" : ""}.`
+      : `The dispute of your payment ${paymentId} was decided, and ${usd(cents)} was returned to your account.`,
   lifted: ({ cents, paymentId }) =>
     `The operator ended the freeze that came with the dispute of ${usd(cents)} of your payment ${paymentId}. The amount is not returned.`,
 };

@@ -71,6 +71,8 @@ export interface NoticeContext {
   /** How a dispute ended, and whether another one still freezes orders. */
   ending?: DisputeEnding;
   stillFrozen?: boolean;
+  /** The disputed payment was for a plan. `hours`: the plan's hours were taken, or returned. */
+  plan?: { hours: boolean } | undefined;
 }
 
 export type TimeAnswer = "accepted" | "declined" | "none";

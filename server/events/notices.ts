@@ -74,9 +74,12 @@ const ownerAnswers: Record<TimeAnswer, string> = {
   none: "did not agree in time",
 };
 
-const disputeEndings: Record<DisputeEnding, (amount: string) => string> = {
-  won: (amount) => `The dispute of your card payment has ended, and ${amount} was returned to your account.`,
-  lifted: (amount) => `The operator ended the freeze because of the dispute over ${amount}.`,
+const disputeEndings: Record<DisputeEnding, (context: CompleteContext) => string> = {
+  won: ({ amount, plan }) =>
+    plan
+      ? `The dispute of your card payment for a plan has ended. The plan stays ended${plan.hours ? ", and its hours were returned to your account" : ""}.`
+      : `The dispute of your card payment has ended, and ${amount} was returned to your account.`,
+  lifted: ({ amount }) => `The operator ended the freeze because of the dispute over ${amount}.`,
 };
 
 const notices = {
@@ -276,13 +279,13 @@ const notices = {
     sentBack
       ? { title: "Payment refunded", body: `Your crypto payment of ${amount} was refunded instead of credited: ${sentBack}` }
       : { title: "Payment failed", body: `Your payment of ${amount} did not go through.` },
-  "payment.disputed": ({ amount }) => ({
+  "payment.disputed": ({ amount, plan }) => ({
     title: "Payment disputed",
-    body: `${amount} of a card payment was disputed and taken back. You cannot order until the dispute has ended.`,
+    body: `${amount} of a card payment ${plan ? "for a plan " : ""}was disputed and taken back. ${plan ? `The plan has ended${plan.hours ? ", and its hours were taken from your account" : ""}. ` : ""}You cannot order until the dispute has ended.`,
   }),
-  "payment.dispute_ended": ({ amount, ending, stillFrozen }) => ({
+  "payment.dispute_ended": (context) => ({
     title: "Dispute ended",
-    body: `${disputeEndings[ending ?? "won"](amount)} ${stillFrozen ? "Another payment is still disputed, so you cannot order yet." : "You can order again."}`,
+    body: `${disputeEndings[context.ending ?? "won"](context)} ${context.stillFrozen ? "Another payment is still disputed, so you cannot order yet." : "You can order again."}`,
   }),
   "payout.completed": ({ amount }) => ({ title: "Payout sent", body: `${amount} of your earnings were paid out.` }),
   "payout.failed": ({ amount }) => ({

@@ -53,6 +53,21 @@ onBothDatabases("signed payments on a real EVM node", (serve) => {
     expect([reply.status, receiptIn(reply).success, await credit()]).toEqual([200, true, 2000]);
   });
 
+  it("is credited once, although the chain is reorganized and its log gets another index", async () => {
+    const start = await node.rpc("evm_snapshot");
+    let transaction = "";
+    const { server, owner, credit } = await open(async (transfer) => {
+      transaction = await execute(transfer);
+      return { is: "settled", transaction };
+    });
+    await payingFetch(server, owner, trustingClient(account))("/billing/credit/x402", { amountCents: 2000 });
+    expect(await credit()).toBe(2000);
+    await node.remine(start, transaction, 1);
+    for (let scans = 0; scans < 5; scans++) await server.advance(3_600_000);
+    const deposits = await server.deps.store.read((q) => q.all("SELECT status FROM crypto_deposits"));
+    expect([await credit(), deposits]).toEqual([2000, [{ status: "credited" }]]);
+  });
+
   it("a scan finds what was sent without an answer, and credits it once", async () => {
     const { server, owner, credit } = await open(async (transfer) => {
       await execute(transfer);

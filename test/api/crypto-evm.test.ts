@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { EvmNetwork } from "../../server/config/schema.ts";
-import { instructionsOf, openWallet } from "../helpers/crypto.ts";
+import { asking, instructionsOf, openWallet } from "../helpers/crypto.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { callData, type EvmNode, freshReceiver, selectors, startEvmNode } from "../helpers/evm.ts";
 import { startRpc, type Trouble } from "../helpers/rpc-proxy.ts";
@@ -225,6 +225,83 @@ onBothDatabases("deposits on a real EVM node", (serve) => {
     expect([early.status, later.status, later.body.error.message.includes("is not visible")]).toEqual([402, 402, true]);
     await wallet.server.advance(24 * 60 * minute);
     expect([await wallet.credit(), await wallet.received()]).toEqual([0, 0]);
+  });
+
+  describe("reorganization: a transaction mined again after it was credited, with another index", () => {
+    const twice = async (...cents: bigint[]) => {
+      const signature = await node.rpc("web3_sha3", `0x${Buffer.from("transferTwice(address,uint256,uint256)").toString("hex")}`);
+      return node.send({ to: token, data: callData(signature.slice(2, 10), receiver, ...cents) });
+    };
+    const declared = (wallet: Awaited<ReturnType<typeof open>>, amountCents: number) =>
+      wallet.owner.post("/billing/credit/x402", { amountCents }, { ...asking(), "x-payment-from": node.accounts[0]! });
+    /** The status of each deposit, and what was credited. */
+    const booked = async ({ server, credit }: Awaited<ReturnType<typeof open>>) => {
+      const rows = await server.deps.store.read((q) => q.all<{ status: string }>("SELECT status FROM crypto_deposits"));
+      return [rows.map(({ status }) => status), await credit()];
+    };
+    const moves: [before: number, after: number][] = [
+      [0, 1],
+      [1, 0],
+      [2, 1],
+    ];
+
+    it.each(moves)("one transfer is credited once: index %d, then %d", async (before, after) => {
+      const wallet = await open({ confirmations: 1 });
+      const asked = await declared(wallet, 2000);
+      const start = await node.rpc("evm_snapshot");
+      const txHash = await payToken(asked);
+      const again = await node.remine(start, txHash, before);
+      const first = await wallet.prove(txHash);
+      await node.remine(again, txHash, after);
+      await wallet.server.advance(24 * 60 * minute);
+      const second = await wallet.prove(txHash);
+      expect([first.status, second.status, second.body.data]).toEqual([200, 200, first.body.data]);
+      expect(await booked(wallet)).toEqual([["credited"], 2000]);
+      expect((await wallet.owner.get("/billing/payments")).body.data.payments).toHaveLength(1);
+    });
+
+    it.each(moves)("two equal transfers are credited once each: index %d, then %d", async (before, after) => {
+      const wallet = await open({ confirmations: 1 });
+      const amount = amountOf(await declared(wallet, 2000));
+      const start = await node.rpc("evm_snapshot");
+      const txHash = await twice(amount, amount);
+      const again = await node.remine(start, txHash, before);
+      await wallet.prove(txHash);
+      expect(await booked(wallet)).toEqual([["credited"], 2000]);
+      const last = await node.remine(again, txHash, after);
+      await wallet.server.advance(24 * 60 * minute);
+      expect(await booked(wallet)).toEqual([["credited", "credited"], 4000]);
+      await node.remine(last, txHash, before);
+      await wallet.server.advance(24 * 60 * minute);
+      expect(await booked(wallet)).toEqual([["credited", "credited"], 4000]);
+    });
+
+    it.each(moves)("what was not credited before is credited: index %d, then %d", async (before, after) => {
+      const wallet = await open({ confirmations: 1 });
+      const [small, large] = [await wallet.ask(2000), await wallet.ask(3000)];
+      const start = await node.rpc("evm_snapshot");
+      const txHash = await twice(amountOf(small), amountOf(large));
+      const again = await node.remine(start, txHash, before);
+      await wallet.prove(txHash);
+      await node.remine(again, txHash, after);
+      await wallet.server.advance(24 * 60 * minute);
+      expect(await booked(wallet)).toEqual([["credited", "credited"], 5000]);
+    });
+
+    it("a proof under another payment credits nothing more", async () => {
+      const wallet = await open({ confirmations: 1 });
+      const asked = await wallet.ask(2000);
+      const start = await node.rpc("evm_snapshot");
+      const txHash = await payToken(asked);
+      await wallet.prove(txHash);
+      await node.remine(start, txHash, 1);
+      const path = `/billing/payments/${(await wallet.ask(2100)).body.error.payment.id}/proof`;
+      const { proof } = (await wallet.owner.get(`${path}?txHash=${txHash}`)).body.data;
+      const message = `0x${Buffer.from(proof.message).toString("hex")}`;
+      const signature = await node.rpc("personal_sign", message, node.accounts[0]);
+      expect((await wallet.owner.post(path, { txHash, signature })).body.data.creditedCents).toBe(2000);
+      expect(await booked(wallet)).toEqual([["credited"], 2000]);
+    });
   });
 
   it("forged block: a transaction in it is not credited", async () => {

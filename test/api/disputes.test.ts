@@ -307,6 +307,44 @@ onBothDatabases("disputes", (serve) => {
     });
   });
 
+  test.each([
+    { name: "the whole price", amount: undefined, taken: true },
+    { name: "a part of the price", amount: 1000, taken: false },
+  ])("of a plan, $name: the owner is told of the plan and its hours, not of credit", async ({ amount, taken }) => {
+    const { stripe, server, till, settle } = await open();
+    const { body } = await till.owner.post("/billing/subscription/checkout", { planKey: "indie_monthly" });
+    const session = await settle(body.data.checkoutUrl);
+    const balance = async () => {
+      const { balanceCents, playtestMinutes } = (await till.owner.get("/billing/balance")).body.data;
+      return [balanceCents, playtestMinutes];
+    };
+    const [, all] = await balance();
+    const change = { ...(amount !== undefined && { amount }) };
+    await stripe.report(server, "charge.dispute.created", stripe.dispute(session, "needs_response", change));
+    expect(await balance()).toEqual([0, taken ? 0 : all]);
+    await stripe.report(server, "charge.dispute.closed", stripe.dispute(session, "won", change));
+    expect(await balance()).toEqual([0, all]);
+    const { subscription } = (await till.owner.get("/billing/subscription")).body.data;
+    expect(subscription.status).toBe("cancelled");
+    const { notifications } = (await till.owner.get("/notifications?limit=100")).body.data;
+    const told = notifications.filter(({ type }: { type: string }) => type.startsWith("payment.dispute"));
+    const sums = taken ? "$79.00" : "$10.00";
+    expect(told.reverse().map(({ body: said }: { body: string }) => said)).toEqual([
+      `${sums} of a card payment for a plan was disputed and taken back. The plan has ended${taken ? ", and its hours were taken from your account" : ""}. You cannot order until the dispute has ended.`,
+      `The dispute of your card payment for a plan has ended. The plan stays ended${taken ? ", and its hours were returned to your account" : ""}. You can order again.`,
+    ]);
+    const sql = "SELECT text_body FROM mails WHERE subject LIKE '%disput%' ORDER BY created_at, id";
+    const mails = await server.deps.store.read((q) => q.all<{ text_body: string }>(sql));
+    expect(mails.map(({ text_body: text }) => text.split("\n\n")[1])).toEqual([
+      expect.stringContaining(
+        `from this marketplace. The plan has ended${taken ? ", and its hours were taken from your account." : "."}`,
+      ),
+      expect.stringContaining(
+        `was decided. The plan stays ended${taken ? ", and its hours were returned to your account." : "."}`,
+      ),
+    ]);
+  });
+
   describe("earnings", () => {
     test("paid from the credit that a disputed payment bought are on hold until the dispute ends; older and other ones are not", async () => {
       const { till, server, gameId, tester, admin, buy, dispute, earn, earnings, pay } = await open();

@@ -172,4 +172,45 @@ onBothDatabases("pages of a playtest at a fixed time", (_serve, it) => {
       "You get the price of the slots that nobody claimed back. The playtesters who hold a slot are paid",
     );
   });
+
+  const paid = "You get the price of the slots that nobody claimed back. The playtesters who hold a slot are paid";
+  const hour = 3_600_000;
+  it.for<{ name: string; from: string; to: string; wait: number; accepts?: boolean; says: string; spent: number }>([
+    { name: "the agreed time is near, the proposed one is not", from: at, to: later, wait: 88 * hour, says: paid, spent: 4000 },
+    {
+      name: "the proposed time is near, the agreed one is not",
+      from: later,
+      to: at,
+      wait: 88 * hour,
+      says: "slots You get their price back.",
+      spent: 0,
+    },
+    {
+      name: "one of two agreed to another time",
+      from: at,
+      to: later,
+      wait: 88 * hour,
+      accepts: true,
+      says: "slots You get the price back, but not of",
+      spent: 2000,
+    },
+    { name: "all agreed times are far", from: at, to: later, wait: 0, says: "slots You get their price back.", spent: 0 },
+  ])("before a cancellation, Studio says what comes back: $name", async (row, { server, owner, playtester, gameId }) => {
+    await giveCredit(server, owner, 100_000);
+    const id = await order(owner, gameId, { scheduledAt: row.from, quantity: 3 });
+    const bea = await registerPlaytester(server, "Bea");
+    const held = [];
+    for (const one of [playtester, bea])
+      held.push((await one.claimPlaytest({ params: { id }, body: { scheduledAt: row.from } })).slot.id);
+    const before = (await owner.getBalance()).balanceCents + 6000;
+    await server.advance(row.wait);
+    await owner.updatePlaytest({ params: { id }, body: { scheduledAt: row.to } });
+    if (row.accepts) await bea.rescheduleSlot({ params: { id: held[1]! }, body: { accept: true } });
+    if (row.wait > 0) await server.advance(3 * hour);
+    const ada = await signedIn(server, owner, "/studio");
+    const page = `/studio/playtests/${id}`;
+    expect(textOf((await ada.get(page)).html)).toContain(row.says);
+    await ada.submit(page, `${page}/cancel`);
+    expect(before - (await owner.getBalance()).balanceCents).toBe(row.spent);
+  });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { onBothDatabases } from "../helpers/each.ts";
-import { createGame, giveCredit, order, play, registerOwner, registerPlaytester } from "../helpers/factories.ts";
+import { createGame, giveCredit, giveMinutes, order, play, registerOwner, registerPlaytester } from "../helpers/factories.ts";
 import { hiddenFields, signedIn, type Visitor } from "../helpers/portal.ts";
 
 const at = "/studio/order";
@@ -110,6 +110,43 @@ onBothDatabases("orders in Studio", (serve) => {
     const reply = await browser.send(at, { ...hidden, ...basic(gameId), quantity: "3" });
     expect([reply.status, alertIn(reply.html)]).toEqual([200, "The price is now $60.00. Nothing was ordered."]);
     expect((await owner.getBalance()).balanceCents).toBe(20_000);
+  });
+
+  it.for<{ method: string; minutes: number; cents: number; says: string; paid?: { minutes: number; cents: number } }>([
+    {
+      method: "any",
+      minutes: 600,
+      cents: 20_000,
+      says: "Your playtest hours pay for it: 120 of 600 minutes.",
+      paid: { minutes: 120, cents: 0 },
+    },
+    {
+      method: "hours",
+      minutes: 600,
+      cents: 0,
+      says: "Your playtest hours pay for it: 120 of 600 minutes.",
+      paid: { minutes: 120, cents: 0 },
+    },
+    {
+      method: "credit",
+      minutes: 600,
+      cents: 20_000,
+      says: "Your credit pays for it: $200.00 now, $160.00 afterwards.",
+      paid: { minutes: 0, cents: 4000 },
+    },
+    { method: "credit", minutes: 600, cents: 2000, says: "Your credit of $20.00 is $20.00 short." },
+    { method: "hours", minutes: 60, cents: 20_000, says: "It takes 120 minutes of your playtest hours, and you have 60." },
+    { method: "card", minutes: 600, cents: 20_000, says: "You pay $40.00 by card.", paid: { minutes: 0, cents: 0 } },
+  ])("paid with $method, of $minutes minutes and $cents cents: $says", async ({ method, minutes, cents, says, paid }) => {
+    const { browser, owner, gameId, server } = await scene(cents);
+    await giveMinutes(server, owner, minutes);
+    const { priced, place } = await buy(browser, { ...basic(gameId), method });
+    expect(plainText(priced.html)).toContain(says);
+    expect(priced.html.includes('formaction="/studio/order"')).toBe(paid !== undefined);
+    await place();
+    const { balanceCents, playtestMinutes } = await owner.getBalance();
+    expect([minutes - playtestMinutes, cents - balanceCents]).toEqual([paid?.minutes ?? 0, paid?.cents ?? 0]);
+    expect((await owner.listPlaytests({ params: { gameId } })).playtests).toHaveLength(paid ? 1 : 0);
   });
 
   describe("without enough credit", () => {

@@ -18,6 +18,11 @@ export interface EvmNode {
   /** Sends a transaction from the first account; its hash, mined. */
   send(transaction: { to: string; value?: bigint; data?: string; gas?: string }): Promise<string>;
   mine(blocks: number): Promise<void>;
+  /**
+   * Reorganizes the chain: goes back to a snapshot and mines a transaction of the first account again, in a block in which `logs` logs of
+   * others come first. Returns a new snapshot of the same place.
+   */
+  remine(snapshot: string, txHash: string, logs: number): Promise<string>;
   /** Time of the newest block, ms. */
   now(): Promise<number>;
   stop(): Promise<void>;
@@ -62,6 +67,24 @@ export async function startEvmNode(chainId = 8453): Promise<EvmNode> {
       return (await rpc<{ contractAddress: string }>("eth_getTransactionReceipt", hash)).contractAddress;
     },
     mine: (blocks) => rpc("hardhat_mine", `0x${blocks.toString(16)}`),
+    async remine(snapshot, txHash, logs) {
+      const { to, input: data, ...sent } = await rpc<Record<string, string>>("eth_getTransactionByHash", txHash);
+      const { value, gas, nonce, maxFeePerGas, maxPriorityFeePerGas } = sent;
+      await rpc("evm_revert", snapshot);
+      const next = await rpc("evm_snapshot");
+      await rpc("evm_setAutomine", false);
+      try {
+        const first = { from: accounts[1], to, data: callData(selectors.approve, from, 1n), gas: "0x30d40" };
+        const fees = { maxFeePerGas: "0x174876e800", maxPriorityFeePerGas: "0x12a05f200" };
+        for (let index = 0; index < logs; index++) await rpc("eth_sendTransaction", { ...first, ...fees });
+        const again = await rpc("eth_sendTransaction", { from, to, data, value, gas, nonce, maxFeePerGas, maxPriorityFeePerGas });
+        if (again !== txHash) throw new Error(`mined ${again} instead of ${txHash}`);
+        await rpc("hardhat_mine", "0x1");
+      } finally {
+        await rpc("evm_setAutomine", true);
+      }
+      return next;
+    },
     now: async () => Number((await rpc<{ timestamp: string }>("eth_getBlockByNumber", "latest", false)).timestamp) * 1000,
     async stop() {
       if (child.exitCode === null && child.kill("SIGKILL")) await once(child, "exit");

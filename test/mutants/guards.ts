@@ -310,11 +310,7 @@ const once: readonly Mutant[] = [
     "${sql} ON CONFLICT DO NOTHING`, ...values)) === 1",
     "${sql} ON CONFLICT DO NOTHING`, ...values)) >= 0",
   ]),
-  row("api/crypto", "a transfer is booked once", [
-    "server/billing/crypto/deposits.ts",
-    "!booked.some(({ tx_index }) => tx_index === index)",
-    "booked",
-  ]),
+  row("api/crypto", "a transfer is booked once", ["server/billing/crypto/deposits.ts", ".filter(({ deposit }) => !deposit)", ""]),
   row("api/crypto", "the same owner's repetition is the same reply", [
     "server/billing/crypto/deposits.ts",
     "const again = await",
@@ -327,8 +323,8 @@ const once: readonly Mutant[] = [
   ]),
   row("api/crypto-unnamed", "a deposit is found once", [
     "server/billing/crypto/arrivals.ts",
-    "!booked.some(({ tx_index }) => tx_index === index)",
-    "booked",
+    "(deposit ? [] : transfer)",
+    "transfer",
   ]),
   row("api/factors | sqlite", "a code of the second factor works once", [
     "server/accounts/factors/store.ts",

@@ -196,6 +196,12 @@ const { "playtests/teams/letters.ts": _, ...others } = modules;
 
 const rows = [
   ...Object.values(others).flatMap((module) => writersIn(module).map(([name, write]) => [name, mailOf(write, about)] as const)),
+  ...[true, false].flatMap((hours) =>
+    ([billingLetters.composeDisputed, billingLetters.composeDisputeEnded] as ((given: unknown) => MailContent)[]).map(
+      (write) =>
+        [`${write.name}: of a plan, ${hours ? "with" : "without"} its hours`, write({ ...about, plan: { hours } })] as const,
+    ),
+  ),
   ...writersIn(teamMails).map(
     ([name, write]) => [name, mailOf(write, { ...about, at: "Wed 2026-03-04 13:00, Europe/Berlin (UTC+01:00)" })] as const,
   ),

@@ -4,12 +4,13 @@ import type { Query } from "../../database/port.ts";
 import type { SeenTransfer } from "./chains/index.ts";
 import { applyDeposit, judgeUnnamed, suspend } from "./deposits.ts";
 import { hold } from "./hold.ts";
-import { centsOf } from "./rules.ts";
+import { matchBooked } from "./matching.ts";
+import { type Currency, centsOf } from "./rules.ts";
 import * as crypto from "./store.ts";
 import type { Arrival } from "./types.ts";
 
-/** The current price of each transfer's currency (cents per whole coin), by the transfer's index. Unavailable prices are missing. */
-export type Prices = ReadonlyMap<number, number>;
+/** The current price of each currency, in cents per whole coin. Unavailable prices are missing. */
+export type Prices = ReadonlyMap<Currency, number>;
 
 /**
  * Records the transfers whose owner is known by the exact amount or the declared sender, as if that owner had submitted them. Each
@@ -37,7 +38,7 @@ export async function keepUnmatched(
 
 async function fresh(tx: Query, { chain, txHash, seen }: Arrival): Promise<SeenTransfer[]> {
   const booked = await crypto.depositsOf(tx, chain, txHash);
-  return seen.transfers.filter(({ index }) => !booked.some(({ tx_index }) => tx_index === index));
+  return matchBooked(booked, seen.transfers).flatMap(({ transfer, deposit }) => (deposit ? [] : transfer));
 }
 
 /** Records a transfer if its owner is known. False if not, or if the amount is not exactly as quoted and no price is available. */
@@ -45,7 +46,7 @@ async function credit(tx: Tx, arrival: Arrival, transfer: SeenTransfer, prices: 
   const found = await judgeUnnamed(tx, arrival.chain, transfer, arrival.seen.at);
   if (!found) return false;
   const { verdict } = found;
-  const rate = prices.get(transfer.index);
+  const rate = prices.get(transfer.currency);
   const isExact = verdict.is === "paid" && verdict.quote.atomic === transfer.amount;
   if (rate === undefined && !isExact) return false;
   await (verdict.is === "paid" ? applyDeposit : suspend)(tx, arrival, { ...found, rate });

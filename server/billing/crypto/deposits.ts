@@ -7,6 +7,7 @@ import * as payments from "../store.ts";
 import { ChainDown, type SeenTransaction, type SeenTransfer } from "./chains/index.ts";
 import { completeQuote } from "./complete-quote.ts";
 import { depositOf, eventKey, hold } from "./hold.ts";
+import { matchBooked } from "./matching.ts";
 import { withTerms } from "./quote-terms.ts";
 import { chainDown } from "./quotes.ts";
 import { refusal, taken, unmatched } from "./refusals.ts";
@@ -22,9 +23,10 @@ import type { Found, Judged, Proof, Received, Scope } from "./types.ts";
  */
 export async function receive(tx: Tx, proof: Proof, { seen, rate }: Found, scope: Scope): Promise<Received | ApiError> {
   const booked = await crypto.depositsOf(tx, proof.chain, proof.txHash);
-  const fresh = transfersOf(proof, seen).filter(({ index }) => !booked.some(({ tx_index }) => tx_index === index));
+  const fresh = matchBooked(booked, seen.transfers).filter(({ deposit }) => !deposit);
   const judged: Judged[] = [];
-  for (const transfer of fresh) judged.push({ ...(await judgeOne(tx, proof, transfer, seen.at, scope)), rate });
+  for (const { transfer } of fresh)
+    if (transfer.currency === proof.currency) judged.push({ ...(await judgeOne(tx, proof, transfer, seen.at, scope)), rate });
   const paid = judged.find(({ verdict }) => verdict.is === "paid");
   if (paid) return applyDeposit(tx, proof, paid);
   const again = await repeat(tx, proof, booked, scope);
@@ -34,8 +36,6 @@ export async function receive(tx: Tx, proof: Proof, { seen, rate }: Found, scope
   if (!first) throw booked.length > 0 ? taken() : noTransfer(proof, seen);
   return suspend(tx, proof, first);
 }
-
-const transfersOf = ({ currency }: Proof, seen: SeenTransaction) => seen.transfers.filter((one) => one.currency === currency);
 
 function noTransfer({ chain, currency }: Proof, { transfers }: SeenTransaction): ApiError {
   const other = transfers[0]?.currency;

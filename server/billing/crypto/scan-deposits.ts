@@ -3,7 +3,7 @@ import { type Job, RetryLater } from "../../jobs/job.ts";
 import { keepUnmatched, type Prices, recordIdentified } from "./arrivals.ts";
 import { type Chain, ChainDown, type SeenTransfer } from "./chains/index.ts";
 import { rateOf } from "./quotes.ts";
-import type { ChainName } from "./rules.ts";
+import type { ChainName, Currency } from "./rules.ts";
 import * as crypto from "./store.ts";
 
 const minute = 60_000;
@@ -55,22 +55,22 @@ export async function keepDeposit(job: Job, deps: Deps): Promise<void> {
   const chain = deps.chains.get(name);
   if (!chain) throw new RetryLater(deps.clock.now() + deps.config.crypto.idleScanMs, `${name} is no longer configured`);
   const seen = await finalOn(deps, chain, txHash);
-  const prices = new Map<number, number>();
-  for (const { index, currency } of seen.transfers) prices.set(index, await orLater(deps, () => deps.chains.rate(currency)));
+  const prices = new Map<Currency, number>();
+  for (const { currency } of seen.transfers) prices.set(currency, await orLater(deps, () => deps.chains.rate(currency)));
   await deps.store.write(async (tx) => {
     const arrival = { chain: name, txHash, seen };
     for (const transfer of await recordIdentified(tx, arrival, prices))
-      await keepUnmatched(deps, tx, arrival, transfer, prices.get(transfer.index)!);
+      await keepUnmatched(deps, tx, arrival, transfer, prices.get(transfer.currency)!);
     await job.done(tx);
   });
 }
 
 /** The prices that are available. An amount that is exactly as quoted needs none. */
 async function pricesOf(deps: Deps, transfers: readonly SeenTransfer[]): Promise<Prices> {
-  const prices = new Map<number, number>();
-  for (const { index, currency } of transfers) {
+  const prices = new Map<Currency, number>();
+  for (const { currency } of transfers) {
     const rate = await rateOf(deps, currency);
-    if (rate !== undefined) prices.set(index, rate);
+    if (rate !== undefined) prices.set(currency, rate);
   }
   return prices;
 }

@@ -1,7 +1,10 @@
 import type { ChainName, Currency } from "../rules.ts";
 import type { TokenDomain } from "../signatures/index.ts";
 
-/** A transfer to an address in a transaction. `index` identifies it within the transaction and never changes. */
+/**
+ * A transfer to an address in a transaction. `index` tells it from the others of the transaction, but a reorganization of the chain can
+ * change it: see `matchBooked`.
+ */
 export interface SeenTransfer {
   index: number;
   currency: Currency;

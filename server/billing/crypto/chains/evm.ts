@@ -78,6 +78,7 @@ function tokenTransfers(mined: Receipt, { usdc, receiver }: EvmOptions): SeenTra
   const ofToken = mined.logs.filter((entry) => sameAddress(entry.address, usdc));
   const moved = ofToken.filter((entry) => isTransferTo(entry, receiver));
   return moved.map(({ logIndex, data, topics }) => ({
+    // The position in the block, so it is another one when the transaction is mined again.
     index: Number(logIndex),
     currency: "USDC",
     to: receiver,

@@ -5,6 +5,7 @@ import { type ApiError, conflict, invalid, notFound } from "../../../lib/api-err
 import type { SeenTransaction, SeenTransfer } from "../chains/index.ts";
 import { applyDeposit, judgeUnnamed, suspend } from "../deposits.ts";
 import { hold } from "../hold.ts";
+import { matchBooked } from "../matching.ts";
 import { ask, notYet, transactionOn } from "../proofs.ts";
 import { withTerms } from "../quote-terms.ts";
 import { keptOf, release } from "../release.ts";
@@ -66,17 +67,19 @@ export async function prove(
 ): Promise<Received[] | ApiError> {
   const evidence: Evidence = { by: "signature", ownerId: subject.ownerId, signature };
   const outcomes: (Received | ApiError)[] = [];
-  for (const transfer of subject.seen.transfers)
-    if (transfer.from === sender) outcomes.push(await proveOne(tx, subject, transfer, evidence));
+  for (const [at, { from }] of subject.seen.transfers.entries())
+    if (from === sender) outcomes.push(await proveOne(tx, subject, at, evidence));
   const credited = outcomes.filter((one): one is Received => "cents" in one);
   return credited.length > 0 ? credited : (outcomes[0] as ApiError);
 }
 
-async function proveOne(tx: Tx, subject: Subject, transfer: SeenTransfer, evidence: Evidence) {
+/** `at`: which of the transfers that were seen. */
+async function proveOne(tx: Tx, subject: Subject, at: number, evidence: Evidence) {
   const { chain, txHash, ownerId, quote, seen, prices } = subject;
+  const matched = matchBooked(await crypto.depositsOf(tx, chain, txHash), seen.transfers)[at]!;
+  const { transfer } = matched;
   const rate = prices.get(transfer.currency)!;
-  const booked = await crypto.depositsOf(tx, chain, txHash);
-  let deposit = booked.find(({ tx_index }) => tx_index === transfer.index);
+  let { deposit } = matched;
   if (!deposit) {
     const found = await judgeUnnamed(tx, chain, transfer, seen.at);
     if (found?.verdict.is === "paid") await applyDeposit(tx, subject, { ...found, rate });

@@ -95,7 +95,7 @@ async function quoted(context: StudioContext, { quote, notice }: Priced, games: 
   const hasNoBuild = game?.buildUrl === noBuildUrl(context);
   const quantity = Number(form.quantity ?? 1);
   return html`<section><h2>Price</h2>${notice && alert(notice)}
-${context.site.payments ? amounts(quote, quantity) : html`<p>This server runs without payments: the order costs nothing.</p>`}
+${context.site.payments ? amounts(context, quote, quantity) : html`<p>This server runs without payments: the order costs nothing.</p>`}
 ${audienceOf(form)}
 ${(quote.warnings ?? []).map((warning) => html`<p class="note bad">${warning}</p>`)}
 ${hasNoBuild ? html`<p class="note bad">This game has no build yet. <a href="${studio.builds(form.gameId!)}">Upload one</a> before you order.</p>` : orderButton(context, quote, quantity)}
@@ -103,21 +103,32 @@ ${hasNoBuild ? html`<p class="note bad">This game has no build yet. <a href="${s
 ${command(context, orderCommand(form.gameId ?? "", form, context.site.payments ? quote.totalCents : undefined))}</section>`;
 }
 
-function amounts(quote: Quote, quantity: number): Markup {
+function amounts({ form }: StudioContext, quote: Quote, quantity: number): Markup {
   const { costPerSlotCents: cost, payoutCents, totalCents, budgets = [] } = quote;
   if (totalCents === 0) return html`<p class="amount">Free</p>`;
   return html`<p class="amount">${usd(totalCents)}</p>
 <ul class="facts"><li>${plural(quantity, "slot")} at ${usd(cost)}</li>${payoutCents > 0 && html`<li>${usd(payoutCents)} of each is paid to its playtester</li>`}<li>Slots that nobody claims can be cancelled and are refunded</li></ul>
-<p>${fundsText(quote)}</p>
+<p>${fundsText(quote, methodOf(form))}</p>
 ${budgets.map((one) => html`<p class="soft">${budgetText(one, usd)}.</p>`)}`;
 }
 
-function fundsText({ wouldPayWith, balanceCents, totalCents, missingCents, ...minutes }: Quote): string {
-  const { playtestMinutesAvailable: available, playtestMinutesNeeded: needed } = minutes;
-  if (wouldPayWith === "hours") return `Your playtest hours pay for it: ${needed} of ${plural(available, "minute")}.`;
-  if (wouldPayWith === "credit")
+/** What pays for the order as chosen. The quote itself is for `any`. */
+function payerOf(quote: Quote, method: ReturnType<typeof methodOf>): Quote["wouldPayWith"] | "card" {
+  if (method === "any" || quote.totalCents === 0) return quote.wouldPayWith;
+  if (method === "hours") return quote.playtestMinutesAvailable >= quote.playtestMinutesNeeded ? "hours" : "none";
+  if (method === "credit") return quote.balanceCents >= quote.totalCents ? "credit" : "none";
+  return "card";
+}
+
+function fundsText(quote: Quote, method: ReturnType<typeof methodOf>): string {
+  const { balanceCents, totalCents, playtestMinutesAvailable: available, playtestMinutesNeeded: needed } = quote;
+  const payer = payerOf(quote, method);
+  if (payer === "hours") return `Your playtest hours pay for it: ${needed} of ${plural(available, "minute")}.`;
+  if (payer === "credit")
     return `Your credit pays for it: ${usd(balanceCents)} now, ${usd(balanceCents - totalCents)} afterwards.`;
-  return `Your credit of ${usd(balanceCents)} is ${usd(missingCents)} short.`;
+  if (payer === "card") return `You pay ${usd(totalCents)} by card.`;
+  if (method === "hours") return `It takes ${plural(needed, "minute")} of your playtest hours, and you have ${available}.`;
+  return `Your credit of ${usd(balanceCents)} is ${usd(totalCents - balanceCents)} short.`;
 }
 
 function orderButton(context: StudioContext, quote: Quote, quantity: number): Markup {
@@ -126,8 +137,9 @@ function orderButton(context: StudioContext, quote: Quote, quantity: number): Ma
   const label =
     quote.totalCents > 0 ? `Order ${plural(quantity, "slot")} for ${usd(quote.totalCents)}` : `Order ${plural(quantity, "slot")}`;
   const at = place.at();
-  if (quote.wouldPayWith !== "none" || method === "card")
+  if (payerOf(quote, method) !== "none")
     return html`${total}<p><button formaction="${at}">${label}${method === "card" && quote.totalCents > 0 && ", and pay by card"}</button></p>`;
+  if (method === "hours") return html`<p>Choose another way to pay above.</p>`;
   const byCard = context.site.cards && html` Or choose “By card” above.`;
   return html`<p><a class="button" href="${studio.billing()}#credit">Add credit</a>${byCard}</p>`;
 }

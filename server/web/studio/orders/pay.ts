@@ -11,6 +11,7 @@ import { action, type StudioContext } from "../types.ts";
 import { enteredTime, timeFields, timeInputs } from "./fixed-time.ts";
 
 type Playtest = Data<"getPlaytest">["playtest"];
+type Slot = Data<"listSlots">["slots"][number];
 
 /** The page between a form and a checkout: a form may not lead to the page of a card processor, but a link may. */
 export function continueToCheckout(context: StudioContext, checkoutUrl: string, cents: number): Promise<PageContent> {
@@ -80,20 +81,29 @@ export async function payment(context: StudioContext, playtest: Playtest): Promi
   return html`<section><h2>Pay ${total}</h2><div class="decide">${button(context, byCredit.at(id), "With credit")}${button(context, byHours.at(id), "With playtest hours", "quiet")}${context.site.cards && button(context, byCard.at(id), "By card", "quiet")}</div></section>`;
 }
 
-/** The end of what nobody claimed and, before a fixed time, of what was claimed. */
-export async function cancelling(context: StudioContext, playtest: Playtest): Promise<Markup | false> {
-  const { id, status, slots, costPerSlotCents, scheduledAt } = playtest;
+/**
+ * What comes back for slots that are cancelled before a fixed time. Each claimed one goes by the time that its playtester agreed to, which is
+ * not the playtest's while another is proposed. `shown`: the slots on the page, which need not be all.
+ */
+function backText(now: number, { reserved }: Playtest["slots"], shown: readonly Slot[]): string {
+  const held = shown.filter(({ status }) => status === "reserved");
+  const late = held.filter(({ scheduledAt: at }) => at != null && Date.parse(at) - now < bindingSessionMs);
+  if (held.length < reserved || (late.length > 0 && late.length < held.length))
+    return "You get the price back, but not of slots whose playtesters agreed to a time less than 12 hours from now: they are paid. ";
+  return late.length > 0
+    ? "You get the price of the slots that nobody claimed back. The playtesters who hold a slot are paid, because it begins in less than 12 hours. "
+    : "You get their price back. ";
+}
+
+/** The end of what nobody claimed and, before a fixed time, of what was claimed. `shown`: the slots on the page. */
+export async function cancelling(context: StudioContext, playtest: Playtest, shown: readonly Slot[]): Promise<Markup | false> {
+  const { id, status, slots, costPerSlotCents } = playtest;
   const ahead = isAhead(context, playtest);
   const ending = slots.open + (ahead ? slots.reserved : 0);
   if (status !== "pending_payment" && !(status === "active" && ending > 0)) return false;
   if (!(await context.offers("cancelPlaytest"))) return false;
   const isPaid = status === "active" && context.site.payments && (costPerSlotCents ?? 0) > 0;
-  const isLate = ahead && Date.parse(scheduledAt!) - context.now < bindingSessionMs;
-  const back = !isPaid
-    ? ""
-    : isLate && slots.reserved > 0
-      ? "You get the price of the slots that nobody claimed back. The playtesters who hold a slot are paid, because it begins in less than 12 hours. "
-      : "You get their price back. ";
+  const back = !isPaid ? "" : ahead ? backText(context.now, slots, shown) : "You get their price back. ";
   const claimed = ahead ? "Cancel this playtest, with its claimed slots" : "Cancel the slots that nobody claimed";
   return html`<details><summary>${status === "active" ? claimed : "Cancel the order"}</summary>
 <p>${back}This cannot be undone.</p>
