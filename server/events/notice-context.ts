@@ -72,7 +72,7 @@ export interface NoticeContext {
   ending?: DisputeEnding;
   stillFrozen?: boolean;
   /** The disputed payment was for a plan. `hours`: the plan's hours were taken, or returned. */
-  plan?: { hours: boolean } | undefined;
+  disputedPlan?: { hours: boolean } | undefined;
 }
 
 export type TimeAnswer = "accepted" | "declined" | "none";

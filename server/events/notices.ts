@@ -75,7 +75,7 @@ const ownerAnswers: Record<TimeAnswer, string> = {
 };
 
 const disputeEndings: Record<DisputeEnding, (context: CompleteContext) => string> = {
-  won: ({ amount, plan }) =>
+  won: ({ amount, disputedPlan: plan }) =>
     plan
       ? `The dispute of your card payment for a plan has ended. The plan stays ended${plan.hours ? ", and its hours were returned to your account" : ""}.`
       : `The dispute of your card payment has ended, and ${amount} was returned to your account.`,
@@ -279,7 +279,7 @@ const notices = {
     sentBack
       ? { title: "Payment refunded", body: `Your crypto payment of ${amount} was refunded instead of credited: ${sentBack}` }
       : { title: "Payment failed", body: `Your payment of ${amount} did not go through.` },
-  "payment.disputed": ({ amount, plan }) => ({
+  "payment.disputed": ({ amount, disputedPlan: plan }) => ({
     title: "Payment disputed",
     body: `${amount} of a card payment ${plan ? "for a plan " : ""}was disputed and taken back. ${plan ? `The plan has ended${plan.hours ? ", and its hours were taken from your account" : ""}. ` : ""}You cannot order until the dispute has ended.`,
   }),

@@ -15,7 +15,7 @@ export async function announceDispute(tx: Tx, payment: PaymentRow, cents: number
   await emit(tx, [{ id: owner.id, role: "game_owner" }], {
     kind: "payment.disputed",
     data: { paymentId: payment.id, amountCents: cents },
-    notice: { amountCents: cents, plan },
+    notice: { amountCents: cents, disputedPlan: plan },
   });
   await queueMail(tx, owner.email, composeDisputed({ ...who(tx, owner, payment), cents, plan }));
 }
@@ -33,7 +33,7 @@ export async function announceEnd(tx: Tx, payment: PaymentRow, { cents, outcome 
   await emit(tx, [{ id: owner.id, role: "game_owner" }], {
     kind: "payment.dispute_ended",
     data: { paymentId: payment.id, amountCents: cents, outcome },
-    notice: { amountCents: cents, ending: outcome, stillFrozen, plan },
+    notice: { amountCents: cents, ending: outcome, stillFrozen, disputedPlan: plan },
   });
   const about = { ...who(tx, owner, payment), cents, plan, disputeEnding: outcome, stillFrozen };
   await queueMail(tx, owner.email, composeDisputeEnded(about));
