@@ -9,11 +9,11 @@ interface Due {
   amount_cents: number;
 }
 
-/** Why an order that was paid cannot begin: it had ended, or a dispute froze its owner. The deposits of crypto payments keep it. */
+/** Why an order that was paid cannot begin: it had ended or was paid before, or a dispute froze its owner. The deposits of crypto payments keep it. */
 export type Obstacle = "order_over" | "frozen";
 
 const flags: Record<Obstacle, string> = {
-  order_over: "the order had ended when it was paid; the amount was credited",
+  order_over: "the order had ended, or had been paid before, when it was paid; the amount was credited",
   frozen: "a disputed payment froze the owner when the order was paid; the amount was credited",
 };
 

@@ -201,6 +201,22 @@ onBothDatabases("orders paid by crypto", (serve, it) => {
       expect((await shop.payLater(proof(await shop.send(asked), "solana", "SOL"))).status).toBe(200);
     });
 
+    it("twice: the second payment becomes credit, and the reply does not ask to order again", async () => {
+      const shop = await placed(await serve());
+      const [first, second] = [await shop.payLater(), await shop.payLater(asking("ethereum"))];
+      const [txHash, other] = [await shop.send(first), await shop.send(second)];
+      expect((await shop.payLater(proof(txHash))).status).toBe(200);
+      for (const reply of [await shop.payLater(proof(other, "ethereum")), await shop.payLater(proof(other, "ethereum"))])
+        expect([reply.status, reply.body.error.message]).toEqual([
+          409,
+          "The order had already been paid. The amount was added to your balance. Do not place the order again.",
+        ]);
+      expect([await shop.credit(), await shop.orders()]).toEqual([
+        2000,
+        [expect.objectContaining({ id: shop.id, status: "active" })],
+      ]);
+    });
+
     it("is refused after the order expired", async () => {
       const shop = await placed(await serve());
       await shop.server.advance(24 * hour);
