@@ -85,6 +85,18 @@ onBothDatabases("orders paid by crypto", (serve, it) => {
     expect(await shop.orders()).toMatchObject([{ id: orderOf(first), status: "active" }]);
   });
 
+  it("idempotency key: after the order's time was up, the same order is a new one, although no job has run", async () => {
+    const shop = await openShop(await serve());
+    const key = { "idempotency-key": "order-1" };
+    const first = await shop.order({}, key);
+    shop.server.clock.set(shop.server.clock.now() + 24 * hour);
+    const second = await shop.order({}, key);
+    expect([second.status, second.headers.get("idempotency-replayed")]).toEqual([402, null]);
+    expect(orderOf(second)).not.toBe(orderOf(first));
+    expect(Date.parse(second.body.error.payment.expiresAt)).toBeGreaterThan(shop.server.clock.now());
+    expect((await shop.pay(await shop.send(second), {}, key)).status).toBe(201);
+  });
+
   it("underpayment: the quote stays open under its idempotency key", async () => {
     const shop = await openShop(await serve());
     const key = { "idempotency-key": "order-1" };
