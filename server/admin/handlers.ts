@@ -9,7 +9,7 @@ import type { Deps } from "../app/deps.ts";
 import type { ReadTx, Tx } from "../app/tx.ts";
 import { disputePayment } from "../billing/cards/disputes.ts";
 import { liftDisputes } from "../billing/cards/freezes.ts";
-import { settleOwedMinutes } from "../billing/hours.ts";
+import { settleOwedCredit, settleOwedMinutes } from "../billing/debts.ts";
 import { paymentView } from "../billing/invoices/views.ts";
 import { requirePayments } from "../billing/payments.ts";
 import * as reversals from "../billing/reversals-store.ts";
@@ -58,7 +58,7 @@ async function moveGame(tx: Tx, id: string, move: MoveOf<typeof gameMoves>) {
   return { game: gameView((await games.find(tx, id))!) };
 }
 
-async function grant(tx: Tx, ownerId: string, transfer: Transfer, payOwed = async () => {}) {
+async function grant(tx: Tx, ownerId: string, transfer: Transfer, payOwed: () => Promise<void>) {
   requirePayments(tx);
   const owner = await user(tx, ownerId);
   if (owner.role !== "game_owner") throw conflict("Only game owners can have credit and playtest hours. Nothing was granted.");
@@ -161,7 +161,9 @@ export const admin = {
   grantCredit: (call) =>
     call.commit((tx) => {
       const { amountCents: cents, note } = call.body;
-      return grant(tx, call.params.id, goodwillTransfer({ grantId: tx.newId(), ownerId: call.params.id, cents, note }));
+      const [ownerId, grantId] = [call.params.id, tx.newId()];
+      const payOwed = () => settleOwedCredit(tx, ownerId, cents, { id: grantId });
+      return grant(tx, ownerId, goodwillTransfer({ grantId, ownerId, cents, note }), payOwed);
     }),
 
   grantHours: (call) =>

@@ -17,6 +17,8 @@ export interface PaidOrder {
 export interface PaidOrders {
   /** Whether the order still waits for its payment. */
   awaitsPayment(tx: Tx, playtestId: string): Promise<boolean>;
+  /** Whether the order was paid and not cancelled. */
+  wasPaid(tx: ReadTx, playtestId: string): Promise<boolean>;
   /** Takes the price from the owner's credit and opens the slots. Only for an order that awaits payment. */
   onPaid(tx: Tx, paid: PaidOrder): Promise<void>;
 }

@@ -172,16 +172,26 @@ export function topUpTransfers(topUp: {
   const credit = accounts.credit(topUp.ownerId);
   const paid: Transfer = { eventKey: topUp.eventKey, asset: "USD", postings: move(topUp.from, credit, topUp.cents), ...refs };
   if (topUp.settles === 0) return [paid];
-  return [
-    paid,
-    {
-      eventKey: `settle:${topUp.paymentId}`,
-      asset: "USD",
-      postings: move(credit, accounts.receivable(topUp.ownerId), topUp.settles),
-      ...refs,
-    },
-  ];
+  return [paid, settleTransfer({ ...refs, id: topUp.paymentId, cents: topUp.settles })];
 }
+
+/** Settles debt with new credit. `id` identifies what added it. */
+export const settleTransfer = ({
+  id,
+  cents,
+  ...refs
+}: {
+  id: string;
+  ownerId: string;
+  cents: number;
+  paymentId?: string;
+  playtestId?: string;
+}): Transfer => ({
+  eventKey: `settle:${id}`,
+  asset: "USD",
+  postings: move(accounts.credit(refs.ownerId), accounts.receivable(refs.ownerId), cents),
+  ...refs,
+});
 
 /** Puts an unmatched crypto deposit in suspense, under the payment it was made for or, without one, under the deposit itself. */
 export const suspenseTransfer = (deposit: {

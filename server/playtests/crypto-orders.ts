@@ -1,13 +1,13 @@
 import type { Order } from "../../src/contract/order-body.ts";
-import type { Tx } from "../app/tx.ts";
+import type { ReadTx, Tx } from "../app/tx.ts";
 import { isOpenFor, type Offer, openQuote, paymentRequired } from "../billing/crypto/quotes.ts";
 import * as crypto from "../billing/crypto/store.ts";
 import type { Received, Scope } from "../billing/crypto/types.ts";
-import type { Query } from "../database/port.ts";
 import * as games from "../games/store.ts";
 import { type ApiError, conflict } from "../lib/api-error.ts";
 import { usd } from "../lib/money.ts";
 import { orderDescription } from "./orders.ts";
+import { awaitsPayment } from "./slots/rules.ts";
 import * as playtests from "./store.ts";
 
 /** Orders paid with crypto: opening the quote of an order, and finding the order that a request pays. */
@@ -39,11 +39,11 @@ const isSameOrder = (playtest: playtests.PlaytestRow, gameId: string, order: Ord
   playtest.target_devices === JSON.stringify(order.targetDevices ?? []) &&
   playtest.target_ages === JSON.stringify(order.targetAges ?? []);
 
-/** The unpaid order that an earlier request with this idempotency key placed, if there is one. */
-export async function orderUnderKey(tx: Query, ownerId: string, key: string | undefined, gameId: string, order: Order) {
+/** The order that an earlier request with this idempotency key placed, if it still waits for its payment. */
+export async function orderUnderKey(tx: ReadTx, ownerId: string, key: string | undefined, gameId: string, order: Order) {
   const quote = key === undefined ? undefined : await crypto.findByKey(tx, ownerId, key);
   const playtest = quote?.playtest_id ? await playtests.find(tx, quote.playtest_id) : undefined;
-  return playtest?.status === "pending_payment" && isSameOrder(playtest, gameId, order) ? playtest : undefined;
+  return playtest && awaitsPayment(playtest, tx.now) && isSameOrder(playtest, gameId, order) ? playtest : undefined;
 }
 
 /** The money arrived and is credit, but did not pay the order: too little, or too late for its quote. */

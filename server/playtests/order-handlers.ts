@@ -99,6 +99,8 @@ const payment =
 const isPayment = ({ "X-Payment": named, "PAYMENT-SIGNATURE": signed }: z.output<typeof payHeaders>) =>
   named !== undefined || signed !== undefined;
 
+const notWaiting = () => conflict("This order is not waiting for payment. Nothing was charged.");
+
 /** The claimed slots of a playtest that its owner can still cancel: those before their fixed time. */
 const cancellable = async (tx: Tx, { id }: playtests.PlaytestRow) =>
   (await slots.claimedOf(tx, id)).filter(
@@ -125,8 +127,9 @@ export const orders = {
       const { problem, until } = await billOrder(tx, playtest, { offer: offer!, cents, requestKey });
       return new CommittedError(problem, until);
     };
-    const again = async (tx: Tx, before: playtests.PlaytestRow) => {
-      await Promise.all([lockActive(tx, ownerId), requireUnfrozen(tx, ownerId)]);
+    const again = async (tx: Tx, id: string) => {
+      const [before] = await Promise.all([playtests.locked(tx, id), lockActive(tx, ownerId), requireUnfrozen(tx, ownerId)]);
+      if (!before || !awaitsPayment(before, tx.now)) throw notWaiting();
       const cents = before.cost_per_slot_cents * before.quantity;
       refuseAbove(maxCents, cents);
       const purchase = { cents, minutes: 0, slots: before.quantity, worthCents: cents };
@@ -135,7 +138,7 @@ export const orders = {
     };
     const place = async (tx: Tx) => {
       const before = offer && (await orderUnderKey(tx, ownerId, requestKey, gameId, call.body));
-      if (before) return again(tx, before);
+      if (before) return again(tx, before.id);
       const ordering = { gameId, caller: call.principal, requestKey, maxCents };
       const placed = await placeOrder(call.deps, tx, ordering, call.body, method);
       if (placed.settlement.by === "crypto") return bill(tx, placed.playtest, placed.priced.need.totalCents);
@@ -191,7 +194,7 @@ export const orders = {
     const pay = async (tx: Tx) => {
       playtests.lock(tx, id);
       const row = await ownPlaytest(tx, id, call.principal.userId);
-      if (!awaitsPayment(row, tx.now)) throw conflict("This order is not waiting for payment. Nothing was charged.");
+      if (!awaitsPayment(row, tx.now)) throw notWaiting();
       const [priced] = await Promise.all([pricePlaytest(tx, row), requireUnfrozen(tx, row.owner_id)]);
       const settlement = choosePaymentMethod(priced.need, priced.funds, method);
       if (settlement.by === "refused") throw insufficient(settlement.lacks, priced);

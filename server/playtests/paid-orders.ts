@@ -11,6 +11,10 @@ export const paidOrders: PaidOrders = {
     const playtest = await playtests.find(tx, playtestId);
     return playtest !== undefined && awaitsPayment(playtest, tx.now);
   },
+  async wasPaid(tx, playtestId) {
+    const playtest = await playtests.find(tx, playtestId);
+    return playtest !== undefined && playtest.status !== "pending_payment" && playtest.status !== "cancelled";
+  },
   async onPaid(tx, { playtestId, paymentId, amountCents }) {
     const playtest = (await playtests.find(tx, playtestId))!;
     const order = { playtestId, ownerId: playtest.owner_id, paymentId, amount: amountCents };

@@ -1,7 +1,7 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { goodCard, openTill, submit, type Till } from "../helpers/billing.ts";
 import { onBothDatabases } from "../helpers/each.ts";
-import { registerOwner } from "../helpers/factories.ts";
+import { firstAdmin, registerOwner } from "../helpers/factories.ts";
 import type { TestServer } from "../helpers/server.ts";
 
 const hour = 3_600_000;
@@ -230,6 +230,22 @@ onBothDatabases("subscriptions", (serve) => {
     await till.server.advance(0);
     const ended = (await till.events("subscription.cancelled")).filter(({ status }) => status === "cancelled");
     expect(ended).toEqual([{ subscriptionId: id, planKey: "indie_monthly", status: "cancelled" }]);
+  });
+
+  test("cancel: the payment of a renewal whose charge got no answer does not stay pending after the plan's end", async () => {
+    const { till, id } = await openPlan(await serve());
+    const { deps } = till.server;
+    const chargeSaved = vi.spyOn(deps.cards!, "chargeSaved").mockRejectedValue(new Error("The processor is down."));
+    await till.server.advance(31 * day);
+    expect(till.server.errors.splice(0).length).toBeGreaterThan(0);
+    expect((await till.owner.listPayments()).payments[0]).toMatchObject({ amountCents: 7900, status: "pending" });
+    await till.owner.cancelSubscription();
+    chargeSaved.mockRestore();
+    await till.server.advance(day);
+    expect((await show(till)).subscription).toMatchObject({ id, status: "cancelled", endedReason: "cancelled" });
+    expect((await till.owner.listPayments()).payments[0]).toMatchObject({ amountCents: 7900, status: "cancelled" });
+    const admin = await firstAdmin(till.server);
+    expect((await admin.delete(`/admin/users/${till.owner.id}`)).status).toBe(200);
   });
 
   test("cancel: a past due plan ends at once and is not charged again", async () => {

@@ -85,6 +85,18 @@ onBothDatabases("orders paid by crypto", (serve, it) => {
     expect(await shop.orders()).toMatchObject([{ id: orderOf(first), status: "active" }]);
   });
 
+  it("idempotency key: after the order's time was up, the same order is a new one, although no job has run", async () => {
+    const shop = await openShop(await serve());
+    const key = { "idempotency-key": "order-1" };
+    const first = await shop.order({}, key);
+    shop.server.clock.set(shop.server.clock.now() + 24 * hour);
+    const second = await shop.order({}, key);
+    expect([second.status, second.headers.get("idempotency-replayed")]).toEqual([402, null]);
+    expect(orderOf(second)).not.toBe(orderOf(first));
+    expect(Date.parse(second.body.error.payment.expiresAt)).toBeGreaterThan(shop.server.clock.now());
+    expect((await shop.pay(await shop.send(second), {}, key)).status).toBe(201);
+  });
+
   it("underpayment: the quote stays open under its idempotency key", async () => {
     const shop = await openShop(await serve());
     const key = { "idempotency-key": "order-1" };
@@ -199,6 +211,22 @@ onBothDatabases("orders paid by crypto", (serve, it) => {
       const asked = await shop.payLater({ "x-payment-chain": "solana", "x-payment-currency": "SOL" });
       expect(asked.body.error.payment).toMatchObject({ chain: "solana", currency: "SOL" });
       expect((await shop.payLater(proof(await shop.send(asked), "solana", "SOL"))).status).toBe(200);
+    });
+
+    it("twice: the second payment becomes credit, and the reply does not ask to order again", async () => {
+      const shop = await placed(await serve());
+      const [first, second] = [await shop.payLater(), await shop.payLater(asking("ethereum"))];
+      const [txHash, other] = [await shop.send(first), await shop.send(second)];
+      expect((await shop.payLater(proof(txHash))).status).toBe(200);
+      for (const reply of [await shop.payLater(proof(other, "ethereum")), await shop.payLater(proof(other, "ethereum"))])
+        expect([reply.status, reply.body.error.message]).toEqual([
+          409,
+          "The order had already been paid. The amount was added to your balance. Do not place the order again.",
+        ]);
+      expect([await shop.credit(), await shop.orders()]).toEqual([
+        2000,
+        [expect.objectContaining({ id: shop.id, status: "active" })],
+      ]);
     });
 
     it("is refused after the order expired", async () => {

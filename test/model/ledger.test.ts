@@ -8,7 +8,7 @@ import { cancelAtPeriodEnd, resume } from "../../server/billing/cancellations.ts
 import { disputePayment } from "../../server/billing/cards/disputes.ts";
 import { liftDisputes } from "../../server/billing/cards/freezes.ts";
 import { HostedPayments } from "../../server/billing/cards/hosted.ts";
-import { settleOwedMinutes } from "../../server/billing/hours.ts";
+import { settleOwedCredit, settleOwedMinutes } from "../../server/billing/debts.ts";
 import { openCheckout } from "../../server/billing/payments.ts";
 import * as payments from "../../server/billing/store.ts";
 import { startCheckout } from "../../server/billing/subscriptions/service.ts";
@@ -319,7 +319,11 @@ const actions = {
   release: withSlot(["reserved"], (_world, tx, playtest, slot) => release(tx, playtest, slot)),
   delete: withSlot(["open"], (_world, tx, playtest, slot) => cancelOpen(tx, playtest, slot)),
   goodwill: ({ deps, ownerId }, a) =>
-    deps.store.write((tx) => post(tx, goodwillTransfer({ grantId: deps.newId(), ownerId, cents: 1 + a, note: "Thanks" }))),
+    deps.store.write(async (tx) => {
+      const [grantId, cents] = [deps.newId(), 1 + a];
+      await post(tx, goodwillTransfer({ grantId, ownerId, cents, note: "Thanks" }));
+      await settleOwedCredit(tx, ownerId, cents, { id: grantId });
+    }),
   grantHours: ({ deps, ownerId }, a) =>
     deps.store.write(async (tx) => {
       const grantId = deps.newId();

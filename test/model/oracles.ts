@@ -34,11 +34,11 @@ interface Step {
   source: string;
   account_id: string;
   amount: number;
-  payment_id: string;
+  payment_id: string | null;
   purpose: string | null;
 }
 
-/** Money that comes in for credit settles first what is owed: as much of it as there is, and at once. */
+/** Money that comes in for credit, or comes back to it, settles first what is owed: as much of it as there is, and at once. */
 async function checkSettled(q: Query): Promise<void> {
   const steps = await q.all<Step>(
     `SELECT t.source, t.payment_id, p.account_id, p.amount, y.purpose FROM ledger_postings p JOIN ledger_transfers t ON t.id = p.transfer_id
@@ -51,7 +51,9 @@ async function checkSettled(q: Query): Promise<void> {
     const isDebt = step.account_id.startsWith("assets:receivable:");
     if (due) expect(step).toMatchObject({ source: "settle:", payment_id: due.payment_id, amount: -Math.min(owed, -due.amount) });
     if (isDebt) owed += Number(step.amount);
-    const settles = !isDebt && owed > 0 && step.purpose === "credit" && /^(topup|crypto|resolve):$/.test(step.source);
+    const cameIn = step.purpose === "credit" && /^(topup|crypto|resolve):$/.test(step.source);
+    const cameBack = /^(slot_refund|manual_slot_expired|goodwill):$/.test(step.source);
+    const settles = !isDebt && owed > 0 && (cameIn || cameBack);
     due = settles ? step : undefined;
   }
   expect(due).toBe(undefined);

@@ -1,4 +1,4 @@
-import type { Tx } from "../../app/tx.ts";
+import type { ReadTx, Tx } from "../../app/tx.ts";
 import type { Query } from "../../database/port.ts";
 import { accounts, topUpTransfers } from "../../ledger/rules.ts";
 import { postAll } from "../../ledger/store.ts";
@@ -10,7 +10,7 @@ import { depositOf, eventKey, hold } from "./hold.ts";
 import { matchBooked } from "./matching.ts";
 import { withTerms } from "./quote-terms.ts";
 import { chainDown } from "./quotes.ts";
-import { refusal, taken, unmatched } from "./refusals.ts";
+import { creditedInstead, refusal, taken, unmatched } from "./refusals.ts";
 import { isDeclared, keptOf, release } from "./release.ts";
 import { covers, judge, rivalsAt, worthOf } from "./rules.ts";
 import * as signedPayments from "./signed/store.ts";
@@ -106,7 +106,7 @@ export async function judgeUnnamed(tx: Query, chain: Proof["chain"], transfer: S
 
 /** The reply for a transaction that was submitted before: the same as then, or one with the current state of the deposit. */
 async function repeat(
-  tx: Query,
+  tx: ReadTx,
   proof: Proof,
   booked: readonly crypto.DepositRow[],
   scope: Scope,
@@ -117,7 +117,7 @@ async function repeat(
     const isMine = deposit.owner_id === proof.ownerId;
     if (isMine && quote && !(await scope(tx, quote))) continue;
     if (isMine && deposit.status === "credited") {
-      if (quote && (deposit.note === "order_over" || deposit.note === "frozen")) return refusal(deposit, quote);
+      if (quote && (deposit.note === "order_over" || deposit.note === "frozen")) return creditedInstead(tx, deposit, quote);
       return { paymentId: deposit.payment_id!, cents: deposit.value_cents, quote };
     }
     if (isMine && quote) return refusal(deposit, quote);
@@ -154,7 +154,7 @@ export async function applyDeposit(
     ...{ chain, tx_hash: txHash, ...depositOf(tx, transfer), owner_id: ownerId, payment_id: quote.payment_id },
     ...{ value_cents: cents, status: "credited", note: obstacle, rate: price },
   });
-  return obstacle ? refusal(deposit, quote) : { paymentId: quote.payment_id, cents, quote };
+  return obstacle ? creditedInstead(tx, deposit, quote) : { paymentId: quote.payment_id, cents, quote };
 }
 
 /** Holds a transfer in suspense whose owner is not certain, or credits it at once if its declared sender is sufficient proof. */

@@ -1,3 +1,4 @@
+import type { ReadTx } from "../../app/tx.ts";
 import { ApiError, conflict } from "../../lib/api-error.ts";
 import { coins } from "./rules.ts";
 import type * as crypto from "./store.ts";
@@ -20,6 +21,14 @@ export const unmatched = ({ tx_hash }: crypto.DepositRow, paymentId: string | un
   conflict(
     `The transaction arrived, but nothing shows that you sent it. Nothing was credited. ${kept(paymentId ?? "PAYMENT", tx_hash)}${paymentId === undefined ? ` ${openOneFirst}` : ""}`,
   );
+
+/** The error for a deposit that became credit because its order could not begin. An order that runs is not to be placed again. */
+export async function creditedInstead(tx: ReadTx, deposit: crypto.DepositRow, quote: crypto.QuoteRow): Promise<ApiError> {
+  const wasPaid =
+    deposit.note === "order_over" && quote.playtest_id !== null && (await tx.paidOrders.wasPaid(tx, quote.playtest_id));
+  if (!wasPaid) return refusal(deposit, quote);
+  return conflict("The order had already been paid. The amount was added to your balance. Do not place the order again.");
+}
 
 /** The error for a deposit that did not pay the quote it was sent for. */
 export function refusal(deposit: crypto.DepositRow, quote: crypto.QuoteRow): ApiError {

@@ -26,7 +26,7 @@ export async function beginRenewal(tx: Tx, id: string, periodIndex: number): Pro
   if (row.cancel_at_period_end === 1 || !tx.config.payments.enabled) {
     const ended = await end(tx, row, "cancelled", row.current_period_end!);
     await emitSubscription(tx, "subscription.cancelled", ended);
-    return undefined;
+    return void (await dropRenewal(tx, ended));
   }
   const open = await payments.latestOf(tx, row.id, "pending");
   return { subscription: row, payment: open ?? (await insertRenewal(tx, row)) };

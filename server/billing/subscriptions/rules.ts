@@ -72,7 +72,11 @@ export function planTransfers(payment: PlanPayment): Transfer[] {
 }
 
 /** Uses new minutes to settle the minutes that are owed after a chargeback. */
-export function settleMinutes(ownerId: string, refs: { paymentId?: string; id: string }, minutes: number): Transfer {
+export function settleMinutes(
+  ownerId: string,
+  refs: { paymentId?: string; playtestId?: string; id: string },
+  minutes: number,
+): Transfer {
   const postings = move(accounts.minutes(ownerId), accounts.minutesReceivable(ownerId), minutes);
   const { id, ...rest } = refs;
   return {

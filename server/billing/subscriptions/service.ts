@@ -9,7 +9,7 @@ import { balance, postAll } from "../../ledger/store.ts";
 import { badRequest } from "../../lib/api-error.ts";
 import { utc } from "../../lib/time.ts";
 import type { Reversed } from "../cards/dispute-rules.ts";
-import { settleOwedMinutes } from "../hours.ts";
+import { settleOwedMinutes } from "../debts.ts";
 import type { Period } from "../invoices/rules.ts";
 import { renewalFailedLetter } from "../letters.ts";
 import { openCheckout, requireCards } from "../payments.ts";

@@ -6,6 +6,7 @@ import * as users from "../../accounts/users-store.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Tx } from "../../app/tx.ts";
 import { refund as returnToBudgets } from "../../billing/budgets/service.ts";
+import { settleOwedCredit, settleOwedMinutes } from "../../billing/debts.ts";
 import type { Query } from "../../database/port.ts";
 import { emit, type Recipient } from "../../events/emit.ts";
 import { mailAbout, mailUserAbout } from "../../events/event-mails.ts";
@@ -277,6 +278,7 @@ export interface Refund {
 export const refundText = ({ cents, minutes }: Refund) =>
   cents > 0 ? usd(cents) : minutes > 0 ? `${minutes} playtest minutes` : undefined;
 
+/** Refunds what was held for a slot. It first pays what the owner owes after a dispute or refund. */
 export async function refund(
   tx: Tx,
   playtest: Playtest,
@@ -285,6 +287,9 @@ export async function refund(
 ): Promise<Refund> {
   const terms = termsOf(playtest, slot);
   await ledger.postAll(tx, refundTransfers(terms, why));
+  const cause = { id: slot.id, playtestId: playtest.id };
+  if (terms.costCents > 0) await settleOwedCredit(tx, terms.ownerId, terms.costCents, cause);
+  if (terms.minutes > 0) await settleOwedMinutes(tx, terms.ownerId, cause);
   await returnToBudgets(tx, playtest.id, {
     cents: terms.costCents,
     minutes: terms.minutes,
