@@ -195,7 +195,7 @@ onBothDatabases("pages of a playtest at a fixed time", (_serve, it) => {
       spent: 2000,
     },
     { name: "all agreed times are far", from: at, to: later, wait: 0, says: "slots You get their price back.", spent: 0 },
-  ])("before a cancellation, Studio says what comes back: $name", async (row, { server, owner, playtester, gameId }) => {
+  ])("before a cancellation, Studio says what is refunded: $name", async (row, { server, owner, playtester, gameId }) => {
     await giveCredit(server, owner, 100_000);
     const id = await order(owner, gameId, { scheduledAt: row.from, quantity: 3 });
     const bea = await registerPlaytester(server, "Bea");

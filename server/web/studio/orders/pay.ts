@@ -82,7 +82,7 @@ export async function payment(context: StudioContext, playtest: Playtest): Promi
 }
 
 /**
- * What comes back for slots that are cancelled before a fixed time. Each claimed one goes by the time that its playtester agreed to, which is
+ * What is refunded for slots that are cancelled before a fixed time. Each claimed one goes by the time that its playtester agreed to, which is
  * not the playtest's while another is proposed. `shown`: the slots on the page, which need not be all.
  */
 function backText(now: number, { reserved }: Playtest["slots"], shown: readonly Slot[]): string {
