@@ -25,7 +25,8 @@ export interface IdempotentRequest {
   runExclusive<T>(work: () => Promise<T>): Promise<T>;
 }
 
-const keepMs = 24 * 3_600_000;
+/** How long (ms) a key is remembered. */
+export const keepMs = 24 * 3_600_000;
 const duplicateWaitMs = 2_000;
 
 /** Thrown when another process stored a reply under the key in the meantime. */

@@ -3,11 +3,14 @@ import type { ReadTx, Tx } from "../app/tx.ts";
 import { isOpenFor, type Offer, openQuote, paymentRequired } from "../billing/crypto/quotes.ts";
 import * as crypto from "../billing/crypto/store.ts";
 import type { Received, Scope } from "../billing/crypto/types.ts";
+import * as payments from "../billing/store.ts";
 import * as games from "../games/store.ts";
+import { keepMs } from "../http/idempotency.ts";
 import { type ApiError, conflict } from "../lib/api-error.ts";
 import { usd } from "../lib/money.ts";
+import { cryptoReply } from "./order-replies.ts";
 import { orderDescription } from "./orders.ts";
-import { awaitsPayment } from "./slots/rules.ts";
+import { awaitsPayment, wasPaid } from "./slots/rules.ts";
 import * as playtests from "./store.ts";
 
 /** Orders paid with crypto: opening the quote of an order, and finding the order that a request pays. */
@@ -39,11 +42,22 @@ const isSameOrder = (playtest: playtests.PlaytestRow, gameId: string, order: Ord
   playtest.target_devices === JSON.stringify(order.targetDevices ?? []) &&
   playtest.target_ages === JSON.stringify(order.targetAges ?? []);
 
-/** The order that an earlier request with this idempotency key placed, if it still waits for its payment. */
+/**
+ * The order that an earlier request with this idempotency key placed, with its last quote: one that still waits for its payment, or that
+ * was paid while the key is remembered.
+ */
 export async function orderUnderKey(tx: ReadTx, ownerId: string, key: string | undefined, gameId: string, order: Order) {
   const quote = key === undefined ? undefined : await crypto.findByKey(tx, ownerId, key);
   const playtest = quote?.playtest_id ? await playtests.find(tx, quote.playtest_id) : undefined;
-  return playtest && awaitsPayment(playtest, tx.now) && isSameOrder(playtest, gameId, order) ? playtest : undefined;
+  if (!quote || !playtest || !isSameOrder(playtest, gameId, order)) return undefined;
+  const isRemembered = wasPaid(playtest) && tx.now - playtest.created_at < keepMs;
+  return isRemembered || awaitsPayment(playtest, tx.now) ? { playtest, quote } : undefined;
+}
+
+/** The reply for an order that was paid since its key was used, such as by a transaction that was found later. 409 if something else paid it. */
+export async function paidSince(tx: ReadTx, { playtest, quote }: { playtest: playtests.PlaytestRow; quote: crypto.QuoteRow }) {
+  if ((await payments.find(tx, quote.payment_id))?.status === "completed") return cryptoReply(playtest, quote);
+  throw conflict(`The order of this idempotency key was paid already: ${playtest.id}. Nothing was ordered or charged.`);
 }
 
 /** The money arrived and is credit, but did not pay the order: too little, or too late for its quote. */

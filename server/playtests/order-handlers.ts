@@ -19,7 +19,7 @@ import type { Caller, CommitOptions, Handlers } from "../http/call.ts";
 import { CommittedError, WithHeaders } from "../http/call.ts";
 import { ApiError, conflict, withHeaders } from "../lib/api-error.ts";
 import { closeWhenFull } from "./applications/service.ts";
-import { billOrder, creditedOnly, orderUnderKey, paysOrder, paysPlaytest } from "./crypto-orders.ts";
+import { billOrder, creditedOnly, orderUnderKey, paidSince, paysOrder, paysPlaytest } from "./crypto-orders.ts";
 import { ownGame, ownPlaytest } from "./find.ts";
 import { groupWarnings } from "./groups/membership.ts";
 import { answerAgain, askForApproval } from "./order-approvals/service.ts";
@@ -44,7 +44,7 @@ import { insufficient, refuseAbove } from "./refusals.ts";
 import { choosePaymentMethod, type PaymentMethod } from "./rules.ts";
 import { cancelClaimed } from "./schedule/moves.ts";
 import { cancelsWith } from "./schedule/rules.ts";
-import { awaitsPayment } from "./slots/rules.ts";
+import { awaitsPayment, wasPaid } from "./slots/rules.ts";
 import * as slots from "./slots/store.ts";
 import { cancelOpen, finishPlaytest } from "./slots/transitions.ts";
 import * as playtests from "./store.ts";
@@ -138,7 +138,8 @@ export const orders = {
     };
     const place = async (tx: Tx) => {
       const before = offer && (await orderUnderKey(tx, ownerId, requestKey, gameId, call.body));
-      if (before) return again(tx, before.id);
+      if (before && wasPaid(before.playtest)) return paidSince(tx, before);
+      if (before) return again(tx, before.playtest.id);
       const ordering = { gameId, caller: call.principal, requestKey, maxCents };
       const placed = await placeOrder(call.deps, tx, ordering, call.body, method);
       if (placed.settlement.by === "crypto") return bill(tx, placed.playtest, placed.priced.need.totalCents);

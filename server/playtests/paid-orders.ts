@@ -2,7 +2,7 @@ import type { PaidOrders } from "../app/tx.ts";
 import { orderTransfer } from "../ledger/rules.ts";
 import { post } from "../ledger/store.ts";
 import { activate } from "./orders.ts";
-import { awaitsPayment } from "./slots/rules.ts";
+import { awaitsPayment, wasPaid } from "./slots/rules.ts";
 import * as playtests from "./store.ts";
 
 /** Activates unpaid orders when their card or crypto payment arrives. */
@@ -13,7 +13,7 @@ export const paidOrders: PaidOrders = {
   },
   async wasPaid(tx, playtestId) {
     const playtest = await playtests.find(tx, playtestId);
-    return playtest !== undefined && playtest.status !== "pending_payment" && playtest.status !== "cancelled";
+    return playtest !== undefined && wasPaid(playtest);
   },
   async onPaid(tx, { playtestId, paymentId, amountCents }) {
     const playtest = (await playtests.find(tx, playtestId))!;

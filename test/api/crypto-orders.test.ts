@@ -97,6 +97,35 @@ onBothDatabases("orders paid by crypto", (serve, it) => {
     expect((await shop.pay(await shop.send(second), {}, key)).status).toBe(201);
   });
 
+  it("idempotency key: an order that was paid in the background is answered as paid, and is not placed again", async () => {
+    const shop = await openShop(await serve());
+    const key = { "idempotency-key": "order-1" };
+    const asked = await shop.order({}, key);
+    expect((await shop.pay(await shop.send(asked, { confirmations: 0 }), {}, { "idempotency-key": "pay-1" })).status).toBe(402);
+    await shop.server.advance(hour);
+    const again = await shop.order({}, key);
+    expect([again.status, again.body.data]).toMatchObject([
+      201,
+      { playtest: { id: orderOf(asked), status: "active" }, paidWithCrypto: true, paymentId: asked.body.error.payment.id },
+    ]);
+    expect([await shop.credit(), (await shop.orders()).length]).toEqual([0, 1]);
+  });
+
+  it("idempotency key: an order that was paid from credit meanwhile is not placed again", async () => {
+    const shop = await openShop(await serve());
+    const key = { "idempotency-key": "order-1" };
+    const asked = await shop.order({}, key);
+    await giveCredit(shop.server, shop.owner, 2000);
+    expect((await shop.owner.post(`/playtests/${orderOf(asked)}/pay`, { method: "credit" })).status).toBe(200);
+    await shop.server.advance(hour);
+    const again = await shop.order({}, key);
+    expect([again.status, again.body.error.message]).toEqual([
+      409,
+      `The order of this idempotency key was paid already: ${orderOf(asked)}. Nothing was ordered or charged.`,
+    ]);
+    expect((await shop.orders()).length).toBe(1);
+  });
+
   it("underpayment: the quote stays open under its idempotency key", async () => {
     const shop = await openShop(await serve());
     const key = { "idempotency-key": "order-1" };

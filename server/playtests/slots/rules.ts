@@ -65,6 +65,9 @@ export const windowOver = (playtest: Pick<TimedPlaytest, "closes_at">, now: numb
 export const awaitsPayment = ({ status, pay_by }: Pick<TimedPlaytest, "status" | "pay_by">, now: number) =>
   status === "pending_payment" && (pay_by === null || pay_by > now);
 
+/** Whether an order was paid, or cost nothing, and was not cancelled. */
+export const wasPaid = ({ status }: Pick<TimedPlaytest, "status">) => status !== "pending_payment" && status !== "cancelled";
+
 /** The status of a playtest at `now`, even before the job has run. `statuses` are those of its slots at `now`. */
 export function playtestStatusAt(playtest: TimedPlaytest, statuses: readonly SlotStatus[], now: number): PlaytestStatus {
   if (playtest.status === "pending_payment") return awaitsPayment(playtest, now) ? "pending_payment" : "cancelled";
