@@ -36,6 +36,8 @@ export interface NoticeContext {
   reason?: string | null;
   /** An operator rejected the video, not the owner. */
   byOperator?: boolean;
+  /** No page shows a published video now. */
+  isHidden?: boolean;
   /** When an accepted video is paid. */
   paidWhen?: PaidWhen;
   /** What people call where a video could not be published. */

@@ -124,10 +124,13 @@ const notices = {
       title: "Video published",
       body: `Everybody can watch ${who}'s playtest of ${game}: ${url}`,
     }),
-    playtester: ({ game, url, amountCents, amount }) => ({
-      title: "Video published",
-      body: `Everybody can watch your playtest of ${game}: ${url}${amountCents ? ` It earned you ${amount}.` : ""}`,
-    }),
+    playtester: ({ game, url, amountCents, amount, isHidden }) =>
+      isHidden
+        ? { title: "Playtest paid", body: `Your playtest of ${game} earned you ${amount}. The video is not shown now.` }
+        : {
+            title: "Video published",
+            body: `Everybody can watch your playtest of ${game}: ${url}${amountCents ? ` It earned you ${amount}.` : ""}`,
+          },
   },
   "slot.consent_withdrawn": ({ who, game, isReviewed }) => ({
     title: "Consent withdrawn",

@@ -213,8 +213,8 @@ ${tls ? `  Protocols h2 http/1.1\n  SSLEngine on\n  SSLCertificateFile ${certifi
   RequestHeader unset X-Request-Id
   RequestHeader set X-Forwarded-Proto ${tls ? "https" : "http"}
   AllowEncodedSlashes NoDecode
-  # No process answers. A client that is told when to try again waits for longer than a restart takes.
-  Header always set Retry-After ${retrySeconds} "expr=%{REQUEST_STATUS} =~ /^50[234]$/ && -z %{resp:Retry-After}"
+  # No process answers: every reply of the server has an id. A client that is told when to try again waits for longer than a restart takes.
+  Header always set Retry-After ${retrySeconds} "expr=%{REQUEST_STATUS} =~ /^50[234]$/ && -z %{resp:Retry-After} && -z %{resp:X-Request-Id}"
   # flushpackets: event streams are passed on at once.
 ${others.length > 0 ? balancer : ""}  ProxyPass "/" ${others.length > 0 ? `"balancer://playtest/" nocanon` : `"http://${only}/" nocanon flushpackets=on`}
 </VirtualHost>

@@ -38,7 +38,7 @@ const chunkBytes = 64 * 2 ** 20;
 const readBytes = 2 ** 19;
 /** For one request: on a slow connection a chunk may take hours. */
 const timeout = 24 * 3_600_000;
-/** In ms. The three by default outlast a restart of the server, during which a proxy in front of it answers 502. The last one is repeated. */
+/** In ms. The three by default outlast a restart of a server whose proxy does not say when to try again. The last one is repeated. */
 const retryDelays = [0, 2_000, 5_000, 8_000, 10_000];
 
 /** More than a day of them: the list must end, also where there is no limit. */
@@ -135,9 +135,29 @@ function isRetryable(error: Error): boolean {
 /** A server that says in how many seconds to try again is waited for, unless that is too long. */
 function saysWhen(error: Error, maxWait: number): boolean {
   const { causingError } = error as DetailedError;
-  if (causingError instanceof CliError) return causingError.extra.httpStatus === 503;
-  const seconds = Number(replyTo(error as DetailedError)?.headers["retry-after"]);
-  return seconds * 1000 <= maxWait;
+  const seconds =
+    causingError instanceof UnknownOffset ? causingError.retryAfter : replyTo(error as DetailedError)?.headers["retry-after"];
+  return Number(seconds) * 1000 <= maxWait;
+}
+
+/** The server did not say how much of an upload it has. */
+class UnknownOffset extends CliError {
+  /** In seconds. */
+  readonly retryAfter: string | undefined;
+
+  constructor({ status, headers }: HttpReply, { origin }: URL) {
+    super(
+      "UPLOAD_UNKNOWN",
+      exitCodeOfReply(status, undefined),
+      `${origin} returned ${status} when asked for the offset of the upload.`,
+      {
+        hint: "The uploaded part is kept. Run the command again to resume.",
+        httpStatus: status,
+        retryable: status >= 500 || status === 429 || status === 408,
+      },
+    );
+    this.retryAfter = headers["retry-after"];
+  }
 }
 
 /**
@@ -147,13 +167,7 @@ function saysWhen(error: Error, maxWait: number): boolean {
 function requireOffset(reply: HttpReply, url: URL): void {
   const { status } = reply;
   if (status < 300 || [403, 404, 410, 423].includes(status)) return;
-  const retryable = status >= 500 || status === 429 || status === 408;
-  const message = `${url.origin} returned ${status} when asked for the offset of the upload.`;
-  throw new CliError("UPLOAD_UNKNOWN", exitCodeOfReply(status, undefined), message, {
-    hint: "The uploaded part is kept. Run the command again to resume.",
-    httpStatus: status,
-    retryable,
-  });
+  throw new UnknownOffset(reply, url);
 }
 
 function explain(error: DetailedError, url: URL): Error {

@@ -104,9 +104,11 @@ onBothDatabases("publications", (serve) => {
     const page = (path: string) => world.server.request("GET", `//watch${path}`);
     const there = await page(`/${world.slotId}`);
     expect([there.status, there.headers.get("location")]).toEqual([303, await addressOf(world)]);
+    const embedded = await page(`/${world.slotId}/embed`);
+    expect([embedded.status, embedded.text]).toEqual([200, expect.stringContaining("Watch this video on video.example")]);
     for (const file of ["video", "poster", "captions", "cues"])
       expect([file, (await page(`/${world.slotId}/${file}`)).status]).toEqual([file, 404]);
-    expect((await page("")).text).toContain("No video is published yet.");
+    expect((await page("")).text).toContain("No video is shown here yet.");
     for (const path of ["//watch/feed.xml", "//sitemap.xml"])
       expect((await world.server.request("GET", path)).text).not.toContain(world.slotId);
   });
@@ -118,7 +120,7 @@ onBothDatabases("publications", (serve) => {
     await world.accept();
     await world.server.advance(minute);
     expect([await publicationOf(world), world.platform.calls]).toMatchObject([
-      { state: "waiting", reason: "The game is suspended." },
+      { state: "waiting", reason: "The game, or the account of its owner, is suspended." },
       [],
     ]);
     await world.admin.post(`/admin/games/${game}/unsuspend`);
@@ -126,10 +128,30 @@ onBothDatabases("publications", (serve) => {
     expect([await statusOf(world), world.platform.videos.size, await earned(world)]).toEqual(["accepted", 1, payoutCents]);
   });
 
-  it("of a game that stays suspended: the playtester is paid, and nobody is told that it can be watched", async () => {
-    const world = await scene(serve);
+  it("of an owner who is suspended: nothing is sent to the platform", async () => {
+    const world = await scene(serve, lost);
+    await world.accept();
+    await world.server.advance(0);
+    await world.admin.suspendUser({ params: { id: world.owner.id }, body: {} });
+    await world.server.advance(hour);
+    expect([world.platform.calls, world.platform.videos.size]).toEqual([["start", "advance"], 0]);
+  });
+
+  it("that its platform processes when the game is suspended: the platform is still asked what became of it", async () => {
+    const world = await scene(serve, { is: "processing", retryAt: Date.parse("2026-03-01T13:00:00Z") });
     const game = (await world.owner.get("/games")).body.data.games[0].id;
     await world.accept();
+    await world.server.advance(minute);
+    await world.admin.post(`/admin/games/${game}/suspend`);
+    await world.server.advance(2 * hour);
+    expect([(await publicationOf(world)).state, await kinds(world.owner)]).toEqual(["published", []]);
+  });
+
+  it("of a game that stays suspended: the playtester is paid, and nobody is told that it can be watched", async () => {
+    const world = await scene(serve, lost);
+    const game = (await world.owner.get("/games")).body.data.games[0].id;
+    await world.accept();
+    await world.server.advance(0);
     await world.admin.post(`/admin/games/${game}/suspend`);
     await world.server.advance(4 * day);
     expect([await statusOf(world), world.platform.videos.size, await earned(world), await watched(world)]).toEqual([
@@ -138,7 +160,12 @@ onBothDatabases("publications", (serve) => {
       payoutCents,
       404,
     ]);
-    expect([await kinds(world.owner), await kinds(world.tester)]).toEqual([[], []]);
+    const { notifications } = (await world.tester.get("/notifications")).body.data;
+    expect([await kinds(world.owner), notifications[0]]).toMatchObject([
+      [],
+      { title: "Playtest paid", body: "Your playtest of Lantern Deep earned you $3.00. The video is not shown now." },
+    ]);
+    expect(subjects(world)).toContain("playtester2@example.com: You earned $3.00 for your playtest of Lantern Deep");
   });
 
   it("removed: the deletion on the platform comes before what the owner has yet to upload", async () => {

@@ -187,7 +187,7 @@ onBothDatabases("the pages of published videos", (serve) => {
     await server.deps.store.write((tx) => tx.run("UPDATE games SET status = 'suspended' WHERE id = ?", gameId));
     for (const path of [`/watch/${other}`, `/watch/${other}/cues`, `/watch/games/${gameId}`])
       expect((await page(path)).status).toBe(404);
-    expect((await page("/watch")).text).toContain("No video is published yet.");
+    expect((await page("/watch")).text).toContain("No video is shown here yet.");
   });
 });
 

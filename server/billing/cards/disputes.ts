@@ -79,6 +79,7 @@ export async function takeRefund(
   payment: payments.PaymentRow,
   { id, cents }: { id: string; cents: number },
 ): Promise<void> {
+  users.lock(tx, payment.owner_id);
   if (await reversals.find(tx, id)) return;
   const before = takenOf(await reversals.ofPayment(tx, payment.id));
   await reversals.insert(tx, { ...stampOf(tx), id, payment_id: payment.id, kind: "refund", cents, state: "taken" });

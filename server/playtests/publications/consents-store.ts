@@ -17,14 +17,14 @@ export const ofSlot = (q: Query, slotId: string) =>
     slotId,
   );
 
-/** SQL for whether `user` (SQL for an id) plays slot `s`, in a team too. It stands in the result twice. */
-export const isPlayerOf = (user: string) => `(s.playtester_id = ${user}
+/** SQL for whether consent `w` is of somebody who plays slot `s`, in a team too. */
+const isOfPlayer = `(w.playtester_id = s.playtester_id
     OR EXISTS (SELECT 1 FROM team_members m JOIN teams t ON t.id = m.team_id
-      WHERE m.slot_id = s.id AND m.user_id = ${user} AND m.status = 'confirmed' AND t.status = 'complete'))`;
+      WHERE m.slot_id = s.id AND m.user_id = w.playtester_id AND m.status = 'confirmed' AND t.status = 'complete'))`;
 
 /** SQL for the consents `w` to the video of slot `s` that one of its players has withdrawn. `from` is what is read of them. */
 const withdrawn = (from: string) => `SELECT ${from} FROM publication_consents w
-  WHERE w.playtest_id = s.playtest_id AND w.withdrawn_at IS NOT NULL AND ${isPlayerOf("w.playtester_id")}`;
+  WHERE w.playtest_id = s.playtest_id AND w.withdrawn_at IS NOT NULL AND ${isOfPlayer}`;
 
 /** SQL for when a player of slot `s` withdrew the consent to its video (ms); null when nobody did. */
 export const withdrawnAtSql = `(${withdrawn("MIN(w.withdrawn_at)")})`;
@@ -44,7 +44,7 @@ export const withdrawnOf = (q: Query, slotId: string) =>
 export async function agreedAdapter(q: Query, slotId: string): Promise<PublicationConsentRow["adapter"]> {
   const [first, ...others] = await q.all<Pick<PublicationConsentRow, "adapter">>(
     `SELECT DISTINCT w.adapter FROM slots s JOIN publication_consents w ON w.playtest_id = s.playtest_id
-      WHERE s.id = ? AND ${isPlayerOf("w.playtester_id")} ORDER BY w.adapter`,
+      WHERE s.id = ? AND ${isOfPlayer} ORDER BY w.adapter`,
     slotId,
   );
   return others.length === 0 ? (first?.adapter ?? "own") : "own";

@@ -46,10 +46,12 @@ const endRun = (job: Job, deps: Deps, id: string) =>
 const change = (deps: Deps, id: string, apply: (tx: Tx, row: store.PublicationRow) => Promise<unknown>) =>
   deps.store.write(async (tx) => void (await apply(tx, await lockedPublication(tx, id))), playtests.rowLocks);
 
+const suspended: Failed = { is: "failed", reason: "The game, or the account of its owner, is suspended." };
+
 async function step(deps: Deps, row: Detail): Promise<void> {
   try {
-    // Tried again as what fails is: it goes on when the game is reinstated in time.
-    if (row.game_status === "suspended") throw new PublishFailure({ is: "failed", reason: "The game is suspended." });
+    // Tried again as what fails is: it goes on when that ends in time. What is processed is the platform's already.
+    if (row.is_suspended === 1 && row.state !== "processing") throw new PublishFailure(suspended);
     const publisher = publisherOf(deps, row);
     if (row.session === null) {
       const session = await publisher.start(videoOf(deps, row));

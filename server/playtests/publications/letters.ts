@@ -1,9 +1,9 @@
 import type { Config } from "../../config/schema.ts";
 import { usd } from "../../lib/money.ts";
-import { taskLink } from "../../mail/links.ts";
+import { portalLinks, taskLink } from "../../mail/links.ts";
 import { type Letter, nameInMail } from "../../mail/texts.ts";
 
-/** For the playtester. `paidCents`: what they earned with it. */
+/** For a playtester. `paidCents`: what they earned with it. */
 export function publishedLetter({ gameName, url, paidCents }: { gameName: string; url: string; paidCents: number }): Letter {
   const game = nameInMail(gameName);
   return {
@@ -12,6 +12,18 @@ export function publishedLetter({ gameName, url, paidCents }: { gameName: string
       `Everybody can watch your playtest of ${game} now.${paidCents > 0 ? ` You earned ${usd(paidCents)}.` : ""} Thank you.`,
     ],
     action: { label: "Watch the video", url },
+  };
+}
+
+/** For a playtester who is paid for a video that no page shows now. */
+export function paidUnshownLetter(about: { config: Pick<Config, "baseUrl">; gameName: string; paidCents: number }): Letter {
+  const [game, amount] = [nameInMail(about.gameName), usd(about.paidCents)];
+  return {
+    subject: `You earned ${amount} for your playtest of ${game}`,
+    paragraphs: [
+      `Your playtest of ${game} earned you ${amount}. The video is not shown now, because the game or the account of its owner is suspended.`,
+    ],
+    action: { label: "See your earnings", url: portalLinks(about.config).earnings },
   };
 }
 

@@ -166,9 +166,9 @@ export async function remove(tx: Tx, row: Publication, reason: string): Promise<
 /** Ends a publication, and has deleted what is on its platform: before all else of the owner that waits to be uploaded. */
 async function discard(tx: Tx, row: Publication, reason: string): Promise<void> {
   const left = hasRemnants(row) || store.isIn(row, ...inProgress);
-  const changes = { reason, error: null, attempts: 0, next_attempt_at: left ? row.created_at : null, updated_at: tx.now };
+  const changes = { reason, error: null, attempts: 0, next_attempt_at: left ? tx.now : null, updated_at: tx.now };
   const removed = await store.transition(tx, store.requireMove(row, "remove"), "remove", changes);
-  if (left) await scheduleRun(tx, removed, (await slots.find(tx, row.slot_id))!.owner_id);
+  if (left) await scheduleRun(tx, { ...removed, next_attempt_at: row.created_at }, (await slots.find(tx, row.slot_id))!.owner_id);
 }
 
 /** The statuses of a slot whose video is, or may still be, published. */

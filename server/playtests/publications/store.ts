@@ -4,7 +4,7 @@ import type { Query } from "../../database/port.ts";
 import { findRow, insertRow, updateRow } from "../../database/rows.ts";
 import type { Left, New, Tables } from "../../database/schema/index.ts";
 import { stateMachine } from "../../database/state-machine.ts";
-import { isPlayerOf, joinConsent, publishedNameSql } from "./consents-store.ts";
+import { joinConsent, publishedNameSql } from "./consents-store.ts";
 
 export type PublicationRow = Tables["publications"];
 
@@ -15,7 +15,8 @@ export interface PublicationDetailRow
     Pick<Tables["games"], "external_url" | "languages">,
     Left<Pick<Tables["submissions"], "published_url" | "blob_key" | "content_type">> {
   game_name: string;
-  game_status: Tables["games"]["status"];
+  /** 1 while the game or its owner's account is suspended. */
+  is_suspended: number;
   display_name: string | null;
   /** What its playtester wants to be called where it is published; null for no name. */
   published_name: string | null;
@@ -26,10 +27,11 @@ export interface PublicationDetailRow
 /** What `session` is sealed for. */
 export const sessionContext = (id: string) => `publication ${id}`;
 
-const detail = `SELECT c.*, s.owner_id, s.game_id, g.name AS game_name, g.status AS game_status, u.display_name, ${publishedNameSql} AS published_name, b.published_url, b.blob_key, b.content_type,
+const detail = `SELECT c.*, s.owner_id, s.game_id, g.name AS game_name, 
+    CASE WHEN g.status = 'suspended' OR o.suspended_at IS NOT NULL THEN 1 ELSE 0 END AS is_suspended, u.display_name, ${publishedNameSql} AS published_name, b.published_url, b.blob_key, b.content_type,
     g.external_url, g.languages, CASE WHEN t.status <> 'approved' THEN NULL WHEN t.selected_version = 'edited' THEN t.edited_key ELSE t.original_key END AS captions_key
   FROM publications c JOIN slots s ON s.id = c.slot_id JOIN games g ON g.id = s.game_id
-  LEFT JOIN users u ON u.id = s.playtester_id ${joinConsent} LEFT JOIN submissions b ON b.slot_id = s.id LEFT JOIN transcriptions t ON t.slot_id = s.id`;
+  JOIN users o ON o.id = s.owner_id LEFT JOIN users u ON u.id = s.playtester_id ${joinConsent} LEFT JOIN submissions b ON b.slot_id = s.id LEFT JOIN transcriptions t ON t.slot_id = s.id`;
 
 export const insert = (tx: Query, row: New<"publications">) => insertRow(tx, "publications", row);
 export const update = (tx: Query, id: string, changes: Partial<Omit<PublicationRow, "state">>) =>
@@ -50,8 +52,11 @@ export const wasRemoved = async (q: Query, slotId: string): Promise<boolean> => 
 /** The publications that are not removed of an account's slots: those it owns, and those it plays, in a team too. */
 export const ofAccount = (q: Query, userId: string) =>
   q.all<PublicationRow>(
-    `SELECT c.* FROM publications c JOIN slots s ON s.id = c.slot_id
-      WHERE (s.owner_id = ? OR ${isPlayerOf("CAST(? AS TEXT)")}) AND c.state <> 'removed' ORDER BY c.created_at, c.id`,
+    `SELECT c.* FROM publications c WHERE c.state <> 'removed' AND c.slot_id IN (SELECT s.id FROM slots s WHERE s.owner_id = ?
+        UNION SELECT s.id FROM slots s WHERE s.playtester_id = ?
+        UNION SELECT m.slot_id FROM team_members m JOIN teams t ON t.id = m.team_id
+          WHERE m.user_id = ? AND m.status = 'confirmed' AND t.status = 'complete')
+      ORDER BY c.created_at, c.id`,
     userId,
     userId,
     userId,

@@ -8,7 +8,7 @@ import * as games from "../../games/store.ts";
 import { iso } from "../../lib/time.ts";
 import type { SlotRow } from "../slots/store.ts";
 import { sharesOf } from "../teams/shares.ts";
-import { publishedLetter, publishFailedLetter, withdrawnLetter } from "./letters.ts";
+import { paidUnshownLetter, publishedLetter, publishFailedLetter, withdrawnLetter } from "./letters.ts";
 
 /** What people are told about the publication of a video. Each function runs inside the caller's transaction. */
 const subjectOf = (slot: SlotRow) => ({
@@ -27,15 +27,15 @@ async function partiesOf(tx: Tx, slot: SlotRow) {
   return {
     owner,
     playtester,
-    isHidden: game?.status === "suspended",
+    isHidden: game?.status === "suspended" || owner?.suspended_at != null,
     gameName: game?.name ?? "",
     playtesterName: playtester?.display_name ?? "A playtester",
   };
 }
 
 /**
- * Tells both sides where everybody can watch the video. `paidCents`: what the playtester earned with that. Nobody is told of a video of a
- * suspended game: no page shows it.
+ * Tells both sides where everybody can watch the video. `paidCents`: what the playtester earned with that. No page shows a video while its
+ * game or owner is suspended: then only those are told who earned something.
  */
 export async function tellPublished(
   tx: Tx,
@@ -43,15 +43,18 @@ export async function tellPublished(
   { adapter, url, paidCents }: { adapter: PublisherName; url: string; paidCents: number },
 ): Promise<void> {
   const { playtester, isHidden, gameName, playtesterName } = await partiesOf(tx, slot);
-  if (isHidden) return;
   const kind = "slot.published";
   const data = { ...subjectOf(slot), adapter, url, publishedAt: iso(tx.now) };
   const notice = { gameName, playtesterName, url };
-  await emit(tx, [{ id: slot.owner_id, role: "game_owner" }], { kind, data, notice });
+  if (!isHidden) await emit(tx, [{ id: slot.owner_id, role: "game_owner" }], { kind, data, notice });
   if (!playtester) return;
   for (const [id, cents] of await sharesOf(tx, slot, paidCents)) {
-    await emit(tx, [{ id, role: "playtester" }], { kind, data, notice: { ...notice, amountCents: cents } });
-    await mailUserAbout(tx, id, kind, publishedLetter({ gameName, url, paidCents: cents }));
+    if (isHidden && cents === 0) continue;
+    await emit(tx, [{ id, role: "playtester" }], { kind, data, notice: { ...notice, amountCents: cents, isHidden } });
+    const letter = isHidden
+      ? paidUnshownLetter({ config: tx.config, gameName, paidCents: cents })
+      : publishedLetter({ gameName, url, paidCents: cents });
+    await mailUserAbout(tx, id, kind, letter);
   }
 }
 
@@ -78,7 +81,7 @@ interface Untold {
   url: string;
 }
 
-/** Tells the owner and the operators why a video is on the server's own page, at `url`, and not on a platform; not for a suspended game. */
+/** Tells the owner and the operators why a video is on the server's own page, at `url`, and not on a platform; not while its game or owner is suspended. */
 export async function tellFailed(tx: Tx, slot: SlotRow, { id, adapter, reason, detail, url }: Untold): Promise<void> {
   const { owner, isHidden, gameName, playtesterName } = await partiesOf(tx, slot);
   if (isHidden) return;

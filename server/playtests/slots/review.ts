@@ -52,11 +52,8 @@ export async function accept(
     shares,
     ...rating,
   });
-  if (waits)
-    return withdrawn
-      ? "Submission accepted. The video is not published, because the consent to that was withdrawn. The playtester is paid after an admin approves it."
-      : "Submission accepted. The video will be published after an admin approves it.";
-  if (isPublic && (await publish(tx, accepted))) return "Submission accepted. The video is being published.";
+  if (waits && !withdrawn) return "Submission accepted. The video will be published after an admin approves it.";
+  if (isPublic && !waits && (await publish(tx, accepted))) return "Submission accepted. The video is being published.";
   if (!isPublic) {
     await payShares(tx, playtest, slot, shares);
     await finishPlaytest(tx, playtest);
@@ -64,7 +61,10 @@ export async function accept(
   const done = withdrawn
     ? "Submission accepted. The video is not published, because the consent to that was withdrawn."
     : "Submission accepted.";
-  return playtest.payout_cents === 0 ? done : `${done} The playtester earned ${usd(playtest.payout_cents)}.`;
+  if (playtest.payout_cents === 0) return done;
+  return waits
+    ? `${done} The playtester is paid after an admin approves it.`
+    : `${done} The playtester earned ${usd(playtest.payout_cents)}.`;
 }
 
 interface Earned {

@@ -286,6 +286,8 @@ export async function refund(
   why: "slot_refund" | "manual_slot_expired",
 ): Promise<Refund> {
   const terms = termsOf(playtest, slot);
+  // As a dispute does: otherwise neither would see what the other adds to the credit or to the debt.
+  users.lock(tx, terms.ownerId);
   await ledger.postAll(tx, refundTransfers(terms, why));
   const cause = { id: slot.id, playtestId: playtest.id };
   if (terms.costCents > 0) await settleOwedCredit(tx, terms.ownerId, terms.costCents, cause);

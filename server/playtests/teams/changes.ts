@@ -9,6 +9,7 @@ import { inForce } from "../agreements/store.ts";
 import { handOutOneMore, requireKeyLeft } from "../keys/service.ts";
 import * as keys from "../keys/store.ts";
 import { record as recordConsent } from "../publications/consents.ts";
+import { find as consentOf } from "../publications/consents-store.ts";
 import { requireTimeOf } from "../schedule/sessions.ts";
 import { statusAt, windowOver } from "../slots/rules.ts";
 import * as slots from "../slots/store.ts";
@@ -118,6 +119,9 @@ async function completeIfReady(tx: Tx, found: Known): Promise<void> {
   const reserved = open && (await reserve(tx, playtest, open, team.claimant_id));
   if (!reserved) throw conflict("The slot was taken. Nothing was changed.");
   await dealKeys(tx, slot.id);
+  // Before version 0.1, it was recorded only now.
+  for (const { user_id } of seated)
+    if (!(await consentOf(tx, playtest.id, user_id))) recordConsent(tx, playtest, (await users.find(tx, user_id))!);
   await tellComplete(
     tx,
     { team, slot: reserved, playtest },

@@ -59,7 +59,7 @@ export async function listPage(
   const path = game === undefined ? pages.watched() : pages.watchedGame(game);
   const about = game !== undefined && first!.gameUrl;
   const body = html`${about && html`<p><a href="${about}" rel="noopener">About ${first!.gameName}</a></p>`}
-${data.videos.length > 0 ? html`<ul class="videos">${data.videos.map(item)}</ul>` : html`<p>No video is published yet.</p>`}
+${data.videos.length > 0 ? html`<ul class="videos">${data.videos.map(item)}</ul>` : html`<p>No video is shown here yet.</p>`}
 ${typeof meta.cursor === "string" && html`<p class="more"><a href="${path}?cursor=${encodeURIComponent(meta.cursor)}">Show older</a></p>`}
 <p class="soft"><a href="${pages.watchedFeed()}">Feed of new videos</a>${game !== undefined && html` · <a href="${pages.watched()}">All videos</a>`}</p>`;
   const description =

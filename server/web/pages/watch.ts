@@ -36,7 +36,8 @@ export function watch(parts: WatchParts): Page {
     if (await parts.wasRemoved(first)) return sendRemoved(response);
     if (second !== undefined && files.includes(second)) return parts.sendFile(request, response, url, origin);
     const elsewhere = await parts.elsewhere(first);
-    if (elsewhere !== undefined && (second === undefined || second === "embed")) return redirect(response, elsewhere);
+    if (elsewhere !== undefined && second === undefined) return redirect(response, elsewhere);
+    if (elsewhere !== undefined && second === "embed") return sendLink(response, elsewhere);
     const { video } = (await call("getPublishedVideo", { params: { id: first } })).data;
     const startMs = parsePosition(url.searchParams.get("t") ?? "");
     if (second === "embed") return sendEmbedded(response, video, startMs);
@@ -108,6 +109,14 @@ const sendEmbedded = (response: ServerResponse, video: Video, startMs: number | 
     isEmbeddable: true,
     body: html`${playerOf(video, startMs)}<p class="soft"><a href="${pages.watch(video.slotId)}" target="_blank" rel="noopener">Open the page of this video</a></p>`,
     assets: { style: playerStyle, scripts: [playerScript] },
+  });
+
+/** What other sites show instead of a player, because a platform's page cannot be shown in a frame. */
+const sendLink = (response: ServerResponse, url: string) =>
+  sendPage(response, 200, {
+    title: "Video",
+    isEmbeddable: true,
+    body: html`<p><a href="${url}" target="_blank" rel="noopener">Watch this video on ${new URL(url).hostname}</a></p>`,
   });
 
 const sendRemoved = (response: ServerResponse) =>

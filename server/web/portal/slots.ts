@@ -185,9 +185,10 @@ const meanings = {
 } as const satisfies Record<SlotStatus, string | null>;
 
 /** When money that is due comes, or why it does not. */
-const payment = ({ status, playtest, blockedReport }: HeldSlot) => {
+const payment = ({ status, playtest, blockedReport, consentWithdrawnAt }: HeldSlot) => {
   if (playtest.payoutCents === 0) return false;
-  if (status === "publishing") return html`<p>You will be paid when the video is published.</p>`;
+  if (status === "publishing")
+    return html`<p>You will be paid when ${consentWithdrawnAt === null ? "the video is published" : "an administrator has approved the video"}.</p>`;
   return status === "cancelled" && blockedReport?.outcome !== "released" && blockedReport && html`<p>It is not paid.</p>`;
 };
 

@@ -40,6 +40,10 @@ export function slotReader(ctx: Context) {
     const playtest = playtests.get(slot.requestId) ?? ctx.api().getPlaytest({ params: { id: slot.requestId } });
     playtests.set(slot.requestId, playtest);
     const { payoutCents, visibility } = (await playtest).playtest;
-    return { slot, payoutCents: payoutCents ?? null, publishing: visibility === "public" };
+    return {
+      slot,
+      payoutCents: payoutCents ?? null,
+      publishing: visibility === "public" && slot.publicationConsent?.withdrawnAt == null,
+    };
   };
 }

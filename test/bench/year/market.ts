@@ -74,8 +74,9 @@ export class Market {
     try {
       const population = await populate(dataDir, size, postgres?.url, ["--sandbox"]);
       const served = await serveIn(dataDir, ["--sandbox", "--database-url", postgres?.url ?? ""]);
-      process.once("exit", () => killed(served.pid));
-      return new Market(served, new Stories(served.baseUrl, population, connections), postgres?.url, removeData);
+      const market = new Market(served, new Stories(served.baseUrl, population, connections), postgres?.url, removeData);
+      process.once("exit", market.#kill);
+      return market;
     } catch (error) {
       await removeData();
       throw error;
@@ -130,9 +131,12 @@ export class Market {
     if (this.#isStopped) return;
     this.#isStopped = true;
     await cleanUp([this.#stories.close, this.#served.stop]);
+    process.off("exit", this.#kill);
   };
 
   remove = (): Promise<void> => cleanUp([this.stop, this.#removeData]);
+
+  readonly #kill = () => process.kill(this.#served.pid, "SIGKILL");
 
   /** Returns how long (ms) it took to end the day. */
   async #moveClock(): Promise<number> {
@@ -167,13 +171,5 @@ export class Market {
     const { events } = db.prepare(count).get() as { events: number };
     db.close();
     return { bytes: statSync(file).size, events };
-  }
-}
-
-function killed(pid: number): void {
-  try {
-    process.kill(pid, "SIGKILL");
-  } catch {
-    // It ended before.
   }
 }

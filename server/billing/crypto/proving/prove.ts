@@ -5,7 +5,7 @@ import { type ApiError, conflict, invalid, notFound } from "../../../lib/api-err
 import type { SeenTransaction, SeenTransfer } from "../chains/index.ts";
 import { applyDeposit, judgeUnnamed, suspend } from "../deposits.ts";
 import { hold } from "../hold.ts";
-import { matchBooked } from "../matching.ts";
+import { type Matched, matchBooked } from "../matching.ts";
 import { ask, notYet, transactionOn } from "../proofs.ts";
 import { withTerms } from "../quote-terms.ts";
 import { keptOf, release } from "../release.ts";
@@ -67,19 +67,16 @@ export async function prove(
 ): Promise<Received[] | ApiError> {
   const evidence: Evidence = { by: "signature", ownerId: subject.ownerId, signature };
   const outcomes: (Received | ApiError)[] = [];
-  for (const [at, { from }] of subject.seen.transfers.entries())
-    if (from === sender) outcomes.push(await proveOne(tx, subject, at, evidence));
+  for (const matched of matchBooked(await crypto.depositsOf(tx, subject.chain, subject.txHash), subject.seen.transfers))
+    if (matched.transfer.from === sender) outcomes.push(await proveOne(tx, subject, matched, evidence));
   const credited = outcomes.filter((one): one is Received => "cents" in one);
   return credited.length > 0 ? credited : (outcomes[0] as ApiError);
 }
 
-/** `at`: which of the transfers that were seen. */
-async function proveOne(tx: Tx, subject: Subject, at: number, evidence: Evidence) {
+async function proveOne(tx: Tx, subject: Subject, { transfer, deposit: booked }: Matched, evidence: Evidence) {
   const { chain, txHash, ownerId, quote, seen, prices } = subject;
-  const matched = matchBooked(await crypto.depositsOf(tx, chain, txHash), seen.transfers)[at]!;
-  const { transfer } = matched;
   const rate = prices.get(transfer.currency)!;
-  let { deposit } = matched;
+  let deposit = booked;
   if (!deposit) {
     const found = await judgeUnnamed(tx, chain, transfer, seen.at);
     if (found?.verdict.is === "paid") await applyDeposit(tx, subject, { ...found, rate });
