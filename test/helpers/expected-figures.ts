@@ -41,12 +41,20 @@ export function expectedFigures() {
     if (at < 0) throw new Error(`no payment ${provider} ${cents} ${from}`);
     payments[at] = `${provider} ${cents} ${to}`;
   }
-  function grant(minutes: number, source: string): void {
+  function addMinutes(minutes: number, source: string): void {
     change(minutes, source);
-    debit("min:issued", minutes);
     const settled = Math.min(own.owedMinutes, own.minutes);
     change(-settled, "chargeback");
     own.owedMinutes -= settled;
+  }
+  function addCredit(cents: number): void {
+    const settled = Math.min(own.owed, cents);
+    own.owed -= settled;
+    own.credit += cents - settled;
+  }
+  function grant(minutes: number, source: string): void {
+    addMinutes(minutes, source);
+    debit("min:issued", minutes);
   }
 
   function hold({ by, cost, minutes }: Terms, quantity: number): void {
@@ -58,13 +66,11 @@ export function expectedFigures() {
     ...{ payments, hours, earned, system, own, note, move, grant },
     topUp(cents: number, from = "assets:processor:sandbox") {
       debit(from, cents);
-      const settled = Math.min(own.owed, cents);
-      own.owed -= settled;
-      own.credit += cents - settled;
+      addCredit(cents);
     },
     goodwill(cents: number) {
       debit("expense:goodwill", cents);
-      own.credit += cents;
+      addCredit(cents);
     },
     /** A dispute or a refund of a top-up. */
     reverseTopUp(cents: number, status: "disputed" | "refunded") {
@@ -96,8 +102,8 @@ export function expectedFigures() {
       hold(terms, quantity);
     },
     refund({ by, cost, minutes }: Terms, source: "slot_refund" | "manual_slot_expired") {
-      if (by === "credit") own.credit += cost;
-      else change(minutes, source);
+      if (by === "credit") addCredit(cost);
+      else addMinutes(minutes, source);
     },
     accept({ by, cost, payout, minutes }: Terms, tester: string) {
       earned.set(tester, (earned.get(tester) ?? 0) + payout);
