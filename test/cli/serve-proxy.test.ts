@@ -61,19 +61,16 @@ describe("serve proxy", () => {
 
   it("traefik: YAML with the router, the processes and the certificate", async () => {
     const flags = ["--upstream", "10.0.0.2:4747", "--certificate", "/etc/tls/cert.pem", "--certificate-key", "/etc/tls/key.pem"];
+    const all = { servers: [{ url: "http://10.0.0.2:4747" }], responseForwarding: { flushInterval: "10ms" } };
     expect(parse(await printed("traefik", ...at, ...flags))).toEqual({
       http: {
         routers: {
           playtest: { rule: "Host(`play.example.com`)", entryPoints: ["websecure"], service: "playtest", tls: {} },
         },
         services: {
-          playtest: {
-            loadBalancer: {
-              servers: [{ url: "http://10.0.0.2:4747" }],
-              healthCheck: { path: "/readyz", interval: "2s" },
-              responseForwarding: { flushInterval: "10ms" },
-            },
-          },
+          playtest: { failover: { service: "playtest-ready", fallback: "playtest-all" } },
+          "playtest-ready": { loadBalancer: { ...all, healthCheck: { path: "/readyz", interval: "2s" } } },
+          "playtest-all": { loadBalancer: all },
         },
       },
       tls: { certificates: [{ certFile: "/etc/tls/cert.pem", keyFile: "/etc/tls/key.pem" }] },
