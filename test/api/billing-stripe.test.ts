@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { disputePayment } from "../../server/billing/cards/disputes.ts";
 import { createStripeCards } from "../../server/billing/cards/stripe.ts";
 import { find } from "../../server/billing/store.ts";
@@ -6,30 +6,16 @@ import { openTill, submit, type Till } from "../helpers/billing.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { pageFacts } from "../helpers/page-facts.ts";
 import { visitor } from "../helpers/portal.ts";
-import { createTestClock } from "../helpers/server.ts";
-import { type StripeStandIn, secretKey, startStripe, webhookSecret } from "../helpers/stripe.ts";
+import { type StripeStandIn, secretKey, webhookSecret } from "../helpers/stripe.ts";
+import { serveWithStripe } from "../helpers/stripe-server.ts";
 
 const hour = 3_600_000;
 const day = 24 * hour;
 const follow = (url: string) => fetch(url, { redirect: "manual" });
 
 onBothDatabases("cards by Stripe", (serve) => {
-  const running: StripeStandIn[] = [];
-  afterEach(async () => {
-    for (const stripe of running.splice(0)) await stripe.close();
-  });
-
   async function open() {
-    const clock = createTestClock();
-    const stripe = await startStripe(clock);
-    running.push(stripe);
-    const server = await serve({
-      clock,
-      config: (config) => {
-        config.sandbox = false;
-        config.stripe = { secretKey, webhookSecret, apiUrl: stripe.url };
-      },
-    });
+    const { stripe, server } = await serveWithStripe(serve);
     return { stripe, server, till: await openTill(server) };
   }
 

@@ -1,31 +1,16 @@
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { openTill, type Till } from "../helpers/billing.ts";
 import { asking, openWallet, proof } from "../helpers/crypto.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { createGame, firstAdmin, order } from "../helpers/factories.ts";
-import { createTestClock } from "../helpers/server.ts";
-import { type StripeStandIn, secretKey, startStripe, webhookSecret } from "../helpers/stripe.ts";
+import { serveWithStripe } from "../helpers/stripe-server.ts";
 
 const day = 24 * 3_600_000;
 
 onBothDatabases("debts", (serve) => {
-  const running: StripeStandIn[] = [];
-  afterEach(async () => {
-    for (const stripe of running.splice(0)) await stripe.close();
-  });
-
   /** An owner who pays by Stripe, where the operator refunds payments. */
   async function open() {
-    const clock = createTestClock();
-    const stripe = await startStripe(clock);
-    running.push(stripe);
-    const server = await serve({
-      clock,
-      config: (config) => {
-        config.sandbox = false;
-        config.stripe = { secretKey, webhookSecret, apiUrl: stripe.url };
-      },
-    });
+    const { stripe, server } = await serveWithStripe(serve);
     const till = await openTill(server);
     const pay = async (checkoutUrl: string) => {
       const page = await fetch(checkoutUrl, { redirect: "manual" });

@@ -1,33 +1,19 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { openTill } from "../helpers/billing.ts";
 import { asking, openWallet, proof } from "../helpers/crypto.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { createGame, firstAdmin, giveMinutes, order, play, registerOwner, registerPlaytester } from "../helpers/factories.ts";
 import { signedIn, visitor } from "../helpers/portal.ts";
-import { createTestClock } from "../helpers/server.ts";
-import { type StripeStandIn, secretKey, startStripe, webhookSecret } from "../helpers/stripe.ts";
+import { serveWithStripe } from "../helpers/stripe-server.ts";
 
 const day = 24 * 3_600_000;
 const follow = (url: string) => fetch(url, { redirect: "manual" });
 
 onBothDatabases("disputes", (serve) => {
-  const running: StripeStandIn[] = [];
-  afterEach(async () => {
-    for (const stripe of running.splice(0)) await stripe.close();
-  });
-
   /** An owner who pays by Stripe, a playtester and an admin. Earnings are not held for other reasons. */
   async function open() {
-    const clock = createTestClock();
-    const stripe = await startStripe(clock);
-    running.push(stripe);
-    const server = await serve({
-      clock,
-      config: (config) => {
-        config.sandbox = false;
-        config.payouts.holdDays = 0;
-        config.stripe = { secretKey, webhookSecret, apiUrl: stripe.url };
-      },
+    const { stripe, server } = await serveWithStripe(serve, (config) => {
+      config.payouts.holdDays = 0;
     });
     const till = await openTill(server, "Olga");
     const tester = await registerPlaytester(server, "Pia");

@@ -27,7 +27,7 @@ export interface PublicationDetailRow
 /** What `session` is sealed for. */
 export const sessionContext = (id: string) => `publication ${id}`;
 
-const detail = `SELECT c.*, s.owner_id, s.game_id, g.name AS game_name, 
+const detail = `SELECT c.*, s.owner_id, s.game_id, g.name AS game_name,
     CASE WHEN g.status = 'suspended' OR o.suspended_at IS NOT NULL THEN 1 ELSE 0 END AS is_suspended, u.display_name, ${publishedNameSql} AS published_name, b.published_url, b.blob_key, b.content_type,
     g.external_url, g.languages, CASE WHEN t.status <> 'approved' THEN NULL WHEN t.selected_version = 'edited' THEN t.edited_key ELSE t.original_key END AS captions_key
   FROM publications c JOIN slots s ON s.id = c.slot_id JOIN games g ON g.id = s.game_id

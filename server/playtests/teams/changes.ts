@@ -119,7 +119,7 @@ async function completeIfReady(tx: Tx, found: Known): Promise<void> {
   const reserved = open && (await reserve(tx, playtest, open, team.claimant_id));
   if (!reserved) throw conflict("The slot was taken. Nothing was changed.");
   await dealKeys(tx, slot.id);
-  // Before version 0.1, it was recorded only now.
+  // Whoever agreed before an upgrade from a version that recorded it only now.
   for (const { user_id } of seated)
     if (!(await consentOf(tx, playtest.id, user_id))) recordConsent(tx, playtest, (await users.find(tx, user_id))!);
   await tellComplete(
