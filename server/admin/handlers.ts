@@ -14,7 +14,7 @@ import { paymentView } from "../billing/invoices/views.ts";
 import { requirePayments } from "../billing/payments.ts";
 import * as reversals from "../billing/reversals-store.ts";
 import * as payments from "../billing/store.ts";
-import { disputeView } from "../billing/views.ts";
+import { disputeView, flaggedView } from "../billing/views.ts";
 import type { Query } from "../database/port.ts";
 import * as games from "../games/store.ts";
 import { gameView } from "../games/views.ts";
@@ -194,6 +194,20 @@ export const admin = {
       if (!payment) throw notFound();
       await liftDisputes(tx, payment);
       return { payment: await paymentView(tx, (await payments.find(tx, payment.id))!) };
+    }),
+
+  async listFlaggedPayments(call) {
+    const page = call.page();
+    const rows = await call.read((q) => payments.listFlagged(q, page));
+    return call.listed(page, rows, (items) => ({ payments: items.map(flaggedView) }));
+  },
+
+  clearPaymentFlag: (call) =>
+    call.commit(async (tx) => {
+      const payment = await payments.find(tx, call.params.id);
+      if (!payment) throw notFound();
+      if (!(await payments.clearFlag(tx, payment.id))) throw conflict("This payment has no flag to clear. Nothing was changed.");
+      return { payment: await paymentView(tx, payment) };
     }),
 
   createCategory: (call) =>

@@ -25,7 +25,7 @@ export async function payOrder(tx: Tx, payment: payments.PaymentRow, due: Due): 
   const [paymentId, playtestId] = [payment.id, due.playtest_id!];
   const obstacle = await obstacleOf(tx, payment.owner_id, playtestId);
   if (obstacle) {
-    await payments.flag(tx, paymentId, flags[obstacle]);
+    await payments.flag(tx, paymentId, flags[obstacle], tx.now);
     // Under a key of its own: the payment settled already what it brought beyond the price.
     const cause = { id: `order:${paymentId}`, paymentId };
     await settleOwedCredit(tx, payment.owner_id, due.amount_cents, cause);

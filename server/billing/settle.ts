@@ -22,7 +22,7 @@ export async function payPayment(tx: Tx, payment: payments.PaymentRow, card?: st
   const now = tx.now;
   const late = payment.status !== "pending" || hasExpired(payment, now);
   if (!(await payments.complete(tx, payment, now))) return false;
-  if (late) await payments.flag(tx, payment.id, "paid after the checkout had expired");
+  if (late) await payments.flag(tx, payment.id, "paid after the checkout had expired; it was completed all the same", tx.now);
   if (payment.purpose !== "order") await reclaim(tx, payment.id);
   const period = await onPaid[payment.purpose](tx, payment, card);
   await announcePaid(tx, { ...payment, completed_at: now }, period);

@@ -1,5 +1,5 @@
 import { type PaymentStatus, paymentMoves } from "../../src/contract/states/index.ts";
-import type { Page } from "../database/keyset.ts";
+import { type Page, paged } from "../database/keyset.ts";
 import type { Query } from "../database/port.ts";
 import { addRow, findRow, listRows, sendRow, updateRow } from "../database/rows.ts";
 import type { New, Tables } from "../database/schema/index.ts";
@@ -51,15 +51,36 @@ export const setFee = async (tx: Query, id: string, cents: number) =>
     id,
   )) === 1;
 
-/** Flags the payment for the operator, with a reason. The same reason is added only once. */
-export const flag = (tx: Query, id: string, reason: string) =>
+/** Flags the payment for the operators, with a reason, until one of them clears it. The same reason is added only once. */
+export const flag = (tx: Query, id: string, reason: string, now: number) =>
   tx.run(
-    `UPDATE payments SET flagged = CASE WHEN flagged IS NULL THEN ? ELSE flagged || '; ' || ? END
+    `UPDATE payments SET flagged_at = ?, flagged = CASE WHEN flagged IS NULL THEN ? ELSE flagged || '; ' || ? END
       WHERE id = ? AND (flagged IS NULL OR REPLACE(flagged, ?, '') = flagged)`,
+    now,
     reason,
     reason,
     id,
     reason,
+  );
+
+/** Records that an operator looked at a flagged payment. False if its flag does not wait for that. What the flag says stays. */
+export const clearFlag = async (tx: Query, id: string) =>
+  (await tx.run("UPDATE payments SET flagged_at = NULL WHERE id = ? AND flagged_at IS NOT NULL", id)) === 1;
+
+/** A payment whose flag waits for an operator, with the name of the owner who paid. */
+export interface FlaggedRow extends Pick<PaymentRow, "id" | "owner_id" | "amount_cents" | "status" | "provider" | "external_id"> {
+  flagged: string;
+  /** When it was flagged (ms). */
+  created_at: number;
+  owner_name: string;
+}
+
+/** The payments that wait for an operator to look at them, newest flag first. */
+export const listFlagged = (q: Query, page: Page) =>
+  paged(q, page, "f").all<FlaggedRow>(
+    `SELECT f.* FROM (SELECT p.id, p.owner_id, p.amount_cents, p.status, p.provider, p.external_id, p.flagged,
+      p.flagged_at AS created_at, u.display_name AS owner_name
+      FROM payments p JOIN users u ON u.id = p.owner_id WHERE p.flagged_at IS NOT NULL) f WHERE 1 = 1`,
   );
 
 /** Stores the id of a processor's webhook event. False if it is stored already. */

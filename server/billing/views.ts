@@ -3,6 +3,7 @@ import { iso, isoOrNull } from "../lib/time.ts";
 import { coins } from "./crypto/rules.ts";
 import type { HoursRow } from "./hours-store.ts";
 import type { DisputeRow } from "./reversals-store.ts";
+import type { FlaggedRow } from "./store.ts";
 import { hours, type Plan, planOf } from "./subscriptions/plans.ts";
 import type { SubscriptionRow } from "./subscriptions/store.ts";
 import type { SuspenseRow } from "./suspense-store.ts";
@@ -63,6 +64,18 @@ export const disputeView = (row: DisputeRow) => ({
   answerBy: isoOrNull(row.answer_by),
   createdAt: iso(row.created_at),
   liftedAt: isoOrNull(row.lifted_at),
+});
+
+export const flaggedView = (row: FlaggedRow) => ({
+  id: row.id,
+  userId: row.owner_id,
+  displayName: row.owner_name,
+  amountCents: row.amount_cents,
+  status: row.status,
+  provider: row.provider,
+  externalId: row.external_id,
+  reason: row.flagged,
+  createdAt: iso(row.created_at),
 });
 
 function disputeStatusOf({ state, lifted_at, cents }: DisputeRow): DisputeStatus {

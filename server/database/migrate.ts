@@ -61,6 +61,7 @@ import { audiences } from "./migrations/065-audiences.ts";
 import { mailedDocuments } from "./migrations/066-mailed-documents.ts";
 import { disputeAnswers } from "./migrations/067-dispute-answers.ts";
 import { knownOffers } from "./migrations/068-known-offers.ts";
+import { flaggedPayments } from "./migrations/069-flagged-payments.ts";
 import type { Dialect, Query, Store } from "./port.ts";
 import { defineOrRepeat, type Migrating, migrateStepwise, type Step, type StepwiseOptions } from "./stepwise.ts";
 import type { Enumerated } from "./types.ts";
@@ -138,6 +139,7 @@ export const migrations: readonly Migration[] = [
   traces,
   disputeAnswers,
   knownOffers,
+  flaggedPayments,
 ];
 
 export interface Applied {

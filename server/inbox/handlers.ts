@@ -20,6 +20,7 @@ const needed: Record<Role, Partial<Record<InboxKind, Scope>>> = {
     approvals: "approve",
     failedPublications: "approve",
     disputes: "money",
+    flaggedPayments: "money",
     payoutsOwed: "money",
     unmatchedDeposits: "money",
     refusedMails: "accounts",

@@ -137,6 +137,7 @@ export const ofAdmin = {
     const sum = await q.one<{ cents: number }>(`SELECT CAST(COALESCE(SUM(r.cents), 0) AS BIGINT) AS cents FROM ${rows}`);
     return { ...found, amount_cents: found.count > 0 ? sum!.cents : null };
   },
+  flaggedPayments: (q) => waiting(q, { id: "id", rows: "payments WHERE flagged_at IS NOT NULL", order: "flagged_at, id" }),
   payoutsOwed: async (q) => {
     const owed = await q.one<{ count: number; cents: number }>(
       `SELECT COUNT(*) AS count, CAST(COALESCE(SUM(-balance), 0) AS BIGINT) AS cents FROM ledger_accounts

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { auditEntry } from "./accounts/audit-entry.ts";
 import { payoutTotals } from "./accounts/statements.ts";
 import { disputes } from "./admin/disputes.ts";
+import { flaggedPayments } from "./admin/flagged-payments.ts";
 import { groups } from "./admin/groups.ts";
 import { invitations } from "./admin/invitations.ts";
 import { jobs } from "./admin/jobs.ts";
@@ -251,6 +252,7 @@ export const admin = {
     reply: grantReply,
   }),
   ...disputes,
+  ...flaggedPayments,
   ...operatedPlaytests,
   ...invitations,
   ...mails,

@@ -42,6 +42,7 @@ export const inboxKinds = [
   "approvals",
   "failedPublications",
   "disputes",
+  "flaggedPayments",
   "payoutsOwed",
   "unmatchedDeposits",
   "refusedMails",

@@ -5,6 +5,7 @@ import type { Query } from "../../server/database/port.ts";
 import { MailRefused } from "../../server/mail/mailer.ts";
 import type { Endpoint } from "../../src/contract/endpoint.ts";
 import { contract, type Operation } from "../../src/contract/index.ts";
+import { flagPayment } from "../helpers/billing.ts";
 import { openWallet } from "../helpers/crypto.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import * as factories from "../helpers/factories.ts";
@@ -248,6 +249,20 @@ const scenes: Partial<Record<Operation, (world: World) => Promise<{ of: factorie
     const [before, after] = [{ openDisputes: 1 }, { openDisputes: 0 }];
     const details = { note: "settled" };
     return { of: world.admin, entry: { action: "payment.lift_dispute", targetId: id, details, before, after } };
+  },
+  async clearPaymentFlag(world) {
+    const id = await world.payment();
+    await flagPayment(world.server, id);
+    await world.admin.clearPaymentFlag({ params: { id }, body: { note: "refunded by hand" } });
+    const details = { note: "refunded by hand" };
+    const entry = {
+      action: "payment.clear_flag",
+      targetId: id,
+      details,
+      before: { flaggedAt: expect.any(String) },
+      after: { flaggedAt: null },
+    };
+    return { of: world.admin, entry };
   },
   async resolveSuspense(world) {
     const id = await world.deposit();

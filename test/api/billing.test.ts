@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import { openCheckout } from "../../server/billing/payments.ts";
-import { goodCard, openTill, submit, type Till } from "../helpers/billing.ts";
+import * as payments from "../../server/billing/store.ts";
+import { flagPayment, goodCard, openTill, submit, type Till } from "../helpers/billing.ts";
 import { onBothDatabases } from "../helpers/each.ts";
-import { createGame, registerOwner } from "../helpers/factories.ts";
+import { createGame, firstAdmin, registerOwner } from "../helpers/factories.ts";
 
 const hour = 3_600_000;
 
@@ -152,7 +153,10 @@ onBothDatabases("card payments", (serve) => {
     await till.server.advance(0);
     expect((await till.complete(paymentId, "declined")).status).toBe(409);
     expect((await till.complete(paymentId, "paid")).body.data.payment.status).toBe("completed");
-    expect([await till.credit(), await till.flag(paymentId)]).toEqual([2000, "paid after the checkout had expired"]);
+    expect([await till.credit(), await till.flag(paymentId)]).toEqual([
+      2000,
+      "paid after the checkout had expired; it was completed all the same",
+    ]);
     expect((await till.complete(paymentId, "paid")).status).toBe(409);
     expect(await till.credit()).toBe(2000);
   });
@@ -266,7 +270,28 @@ onBothDatabases("orders paid by card", (serve) => {
     await till.owner.cancelPlaytest({ params: { id: playtestId } });
     await till.complete(paymentId, "paid");
     expect([await statusOf(till, playtestId), await till.credit()]).toEqual(["cancelled", 4000]);
-    expect(await till.flag(paymentId)).toContain("credit");
+    const reason = "the order had ended, or had been paid before, when it was paid; the amount was credited";
+    const admin = await firstAdmin(till.server);
+    const flagged = async () => (await admin.get("/admin/flagged-payments")).body.data.payments;
+    const waiting = async () =>
+      (await admin.get("/inbox")).body.data.items.find(({ kind }: { kind: string }) => kind === "flaggedPayments");
+    expect(await flagged()).toMatchObject([
+      { id: paymentId, userId: till.owner.id, amountCents: 4000, status: "completed", reason },
+    ]);
+    expect(await waiting()).toMatchObject({ count: 1, firstId: paymentId });
+    const clear = () => admin.post(`/admin/payments/${paymentId}/clear-flag`, { note: "told the owner" });
+    expect([(await clear()).status, await flagged(), await waiting()]).toMatchObject([200, [], { count: 0 }]);
+    expect((await clear()).body.error).toMatchObject({
+      code: "CONFLICT",
+      message: expect.stringContaining("Nothing was changed"),
+    });
+    expect((await till.owner.get("/admin/flagged-payments")).status).toBe(403);
+    await till.complete(paymentId, "disputed");
+    expect(await flagged()).toEqual([]);
+    await till.server.deps.store.write((tx) => payments.flag(tx, paymentId, reason, tx.now));
+    expect(await flagged()).toEqual([]);
+    await flagPayment(till.server, paymentId);
+    expect(await flagged()).toMatchObject([{ reason: `${reason}; refund re_1 failed: the amount is back at the processor` }]);
   });
 
   test("expired order: a payment when the order's time is up stays as credit, although no job has run", async () => {

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { flagPayment } from "../helpers/billing.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import * as factories from "../helpers/factories.ts";
 import { signedIn, type Visitor, visitor } from "../helpers/portal.ts";
@@ -69,6 +70,24 @@ onBothDatabases("operators' pages", (serve) => {
     expect((await browser.get("/admin")).status).toBe(303);
     browser.cookies.set(name, "x".repeat(80));
     expect((await browser.get("/admin")).status).toBe(303);
+  });
+
+  it("flagged payment: says what happened, and a note takes it off the list", async () => {
+    const { server, operator, browser } = await operated();
+    const owner = await factories.registerOwner(server, "Hearth & Co");
+    const { paymentId } = (await owner.post("/billing/credit", { amountCents: 2000 })).body.data;
+    await flagPayment(server, paymentId);
+    const second = await another(operator, "approve");
+    const other = visitor(server);
+    await signIn(other, second.key);
+    expect((await other.get("/admin")).html).not.toContain("Flagged payments");
+    const { html } = await browser.get("/admin");
+    expect(html).toContain("Flagged payments");
+    expect(html).toContain("Refund re_1 failed: the amount is back at the processor.");
+    const clear = (note: string) => browser.submit("/admin", `/admin/payments/${paymentId}/clear-flag`, { note });
+    expect((await clear(" ")).status).toBe(422);
+    expect(await clear("refunded by hand")).toMatchObject({ status: 303, location: "/admin?done=flag" });
+    expect((await browser.get("/admin?done=flag")).html).not.toContain("Flagged payments");
   });
 
   it("revoked operator: is signed out at once, and a form that was open changes nothing", async () => {

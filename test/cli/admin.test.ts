@@ -3,9 +3,10 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { ensureAdmin } from "../../server/accounts/service.ts";
 import { MailRefused } from "../../server/mail/mailer.ts";
+import { flagPayment } from "../helpers/billing.ts";
 import { testFolder } from "../helpers/cli.ts";
 import { openWallet } from "../helpers/crypto.ts";
-import { play, registerPlaytester, videoBytes } from "../helpers/factories.ts";
+import { play, registerOwner, registerPlaytester, videoBytes } from "../helpers/factories.ts";
 import { eachOwnerFixture } from "../helpers/owner-fixture.ts";
 import { startPeertube } from "../helpers/peertube.ts";
 import { failedJob } from "../helpers/rightful-requests.ts";
@@ -380,6 +381,20 @@ describe("admin", () => {
     expect((await admin(`suspense resolve ${suspense[0].id}`)).stderr).toContain("--note is required");
     expect((await admin("suspense")).stdout).toBe("");
     expect(await fixture.json("billing balance")).toMatchObject({ balanceCents: 53_800 });
+  });
+
+  it("admin flagged: lists payments with what happened, and a note takes one off the list", async () => {
+    const owner = await registerOwner(fixture.server, "Hearth & Co");
+    const { paymentId } = (await owner.post("/billing/credit", { amountCents: 2000 })).body.data;
+    await flagPayment(fixture.server, paymentId);
+    expect((await admin("flagged")).stdout).toMatch(
+      /\tHearth & Co\t\$20.00\tpending\t.*\trefund re_1 failed: the amount is back at the processor\n$/,
+    );
+    expect((await fixture.run("status", { key })).stderr).toContain("1 payment needs an operator to look at it");
+    expect((await admin(`flagged clear ${paymentId.slice(0, 8)}`)).stderr).toContain("--note is required");
+    expect((await admin(`flagged clear ${paymentId} --note fine`)).code).toBe(0);
+    expect((await admin("flagged")).stdout).toBe("");
+    expect((await admin(`flagged clear ${paymentId} --note fine`)).code).toBe(6);
   });
 
   it.each([

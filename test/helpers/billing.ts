@@ -1,3 +1,4 @@
+import * as payments from "../../server/billing/store.ts";
 import { updateRow } from "../../server/database/rows.ts";
 import { accounts } from "../../server/ledger/rules.ts";
 import * as ledger from "../../server/ledger/store.ts";
@@ -12,6 +13,10 @@ export const goodCard = { number: "4242 4242 4242 4242", expiry: "12/34", cvc: "
 /** Posts a form as a browser does, without following where it leads. */
 export const submit = (url: string, form: Record<string, string> = {}) =>
   fetch(url, { method: "POST", body: new URLSearchParams(form), redirect: "manual" });
+
+/** Flags a payment as if its refund had failed. */
+export const flagPayment = ({ deps }: TestServer, id: string) =>
+  deps.store.write((tx) => payments.flag(tx, id, "refund re_1 failed: the amount is back at the processor", tx.now));
 
 /** An owner at the till: what they do about money, and what it did to their account. */
 export async function openTill(server: TestServer, name?: string) {

@@ -7,6 +7,7 @@ import { MailRefused } from "../../server/mail/mailer.ts";
 import { shortcuts as shortEntries } from "../../src/cli/groups.ts";
 import { type TreeCommand, tree } from "../../src/cli/tree.ts";
 import { contract, type Operation } from "../../src/contract/index.ts";
+import { flagPayment } from "./billing.ts";
 import { type RunOptions, testFolder } from "./cli.ts";
 import { openWallet } from "./crypto.ts";
 import { dataDirFixture } from "./data-dir-fixture.ts";
@@ -497,6 +498,8 @@ const ownScenes: Record<string, Row> = {
   "admin categories create": asAdmin(({ server }) => ["Genre", "--slug", `g-${server.deps.newId()}`]),
   "admin disputes": asAdmin(async (world) => (await disputed(world)) && ""),
   "admin disputes lift": asAdmin(async (world) => `${await disputed(world)} --note settled --yes`),
+  "admin flagged": asAdmin(async (world) => (await flagged(world)) && ""),
+  "admin flagged clear": asAdmin(async (world) => [await flagged(world), "--note", "refunded at the processor"]),
   "admin suspense": asAdmin(async (world) => (await unmatchedDeposit(world)) && ""),
   "admin suspense resolve": asAdmin(async (world) => [await unmatchedDeposit(world), "--user", world.owner.id, "--note", "late"]),
   "admin owed": asAdmin(async (world) => (await earner(world)) && ""),
@@ -658,6 +661,13 @@ async function unmatchedDeposit({ server, owner, admin }: World): Promise<string
   const wallet = await openWallet(server, owner);
   await wallet.prove(await wallet.send(await wallet.ask(), { by: -1_000_000 }));
   return (await server.request("GET", "/admin/suspense", { key: admin })).body.data.suspense[0].id;
+}
+
+/** A payment that an operator should look at. */
+async function flagged(world: World): Promise<string> {
+  const id = await paymentOfAnother(world);
+  await flagPayment(world.server, id);
+  return id;
 }
 
 /** A payment that its bank took back. */

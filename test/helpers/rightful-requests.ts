@@ -4,6 +4,7 @@ import * as slots from "../../server/playtests/slots/store.ts";
 import * as signals from "../../server/sharing/signals/store.ts";
 import * as transcripts from "../../server/transcripts/store.ts";
 import type { Contract, Operation } from "../../src/contract/index.ts";
+import { flagPayment } from "./billing.ts";
 import { openWallet } from "./crypto.ts";
 import * as factories from "./factories.ts";
 import { codeAt, setUpFactor } from "./factors.ts";
@@ -756,6 +757,12 @@ export const rightfulRequests: { [O in keyof Contract]: Row } = {
     await server.advance(0);
     const { mails } = (await admin.get("/admin/mails?state=failed")).body.data;
     return { as: admin, ids: { id: mails[0].id } };
+  },
+  listFlaggedPayments: byAdmin(),
+  clearPaymentFlag: async ({ admin, server, payment }) => {
+    const id = await payment("paid", await factories.registerOwner(server));
+    await flagPayment(server, id);
+    return { as: admin, ids: { id }, body: { note: "looked at" } };
   },
   listFailedJobs: byAdmin(),
   retryJob: async ({ admin, server }) => ({ as: admin, ids: { id: await failedJob(server) } }),

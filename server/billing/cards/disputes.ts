@@ -47,7 +47,7 @@ export async function takeDispute(
   });
   const total = takenOf(earlier) + cents;
   if (earlier.some(({ kind }) => kind === "dispute") || total > payment.amount_cents)
-    await payments.flag(tx, payment.id, `disputed again: ${id}; ${total} cents reversed in total`);
+    await payments.flag(tx, payment.id, `disputed again: ${id}; ${total} cents reversed in total`, tx.now);
   await take(tx, payment, { key: id, source: "dispute", cents, before: takenOf(earlier) });
   if (payment.purpose === "subscription") await endDisputedPlan(tx, payment, "chargeback");
   await updateStatus(tx, payment);
@@ -84,7 +84,7 @@ export async function takeRefund(
   const before = takenOf(await reversals.ofPayment(tx, payment.id));
   await reversals.insert(tx, { ...stampOf(tx), id, payment_id: payment.id, kind: "refund", cents, state: "taken" });
   if (before + cents > payment.amount_cents)
-    await payments.flag(tx, payment.id, `refunded while disputed: ${before + cents} cents reversed in total`);
+    await payments.flag(tx, payment.id, `refunded while disputed: ${before + cents} cents reversed in total`, tx.now);
   await take(tx, payment, { key: id, source: "card_refund", cents, before });
   if (payment.purpose === "subscription" && before + cents >= payment.amount_cents)
     await endDisputedPlan(tx, payment, "refunded");
@@ -94,7 +94,7 @@ export async function takeRefund(
 /** Undoes a refund that the bank refused, once: the processor has the money again. The payment is flagged for the operator. */
 export async function failRefund(tx: Tx, payment: payments.PaymentRow, refundId: string): Promise<void> {
   await undo(tx, payment, { id: refundId, kind: "refund", known: await reversals.find(tx, refundId) });
-  await payments.flag(tx, payment.id, `refund ${refundId} failed: the amount is back at the processor`);
+  await payments.flag(tx, payment.id, `refund ${refundId} failed: the amount is back at the processor`, tx.now);
 }
 
 async function undo(

@@ -119,7 +119,8 @@ export class HostedPayments {
       return void (await payments.flag(
         tx,
         payment.id,
-        `paid ${session.amountCents} ${session.currency}, which is not the amount due`,
+        `paid ${session.amountCents} ${session.currency}, which is not the amount due: nothing was credited`,
+        tx.now,
       ));
     }
     await payments.setReference(tx, payment.id, session.reference);

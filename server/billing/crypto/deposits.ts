@@ -3,7 +3,6 @@ import type { Query } from "../../database/port.ts";
 import { accounts, topUpTransfers } from "../../ledger/rules.ts";
 import { postAll } from "../../ledger/store.ts";
 import { type ApiError, invalid } from "../../lib/api-error.ts";
-import * as payments from "../store.ts";
 import { ChainDown, type SeenTransaction, type SeenTransfer } from "./chains/index.ts";
 import { completeQuote } from "./complete-quote.ts";
 import { depositOf, eventKey, hold } from "./hold.ts";
@@ -183,7 +182,6 @@ export async function suspend(
     ? ({ by: "signature", signature: signed.signature } as const)
     : ({ by: "declared", signature: null } as const);
   if (kept) return release(tx, kept, { evidence: { ...by, ownerId }, quote, at, rate });
-  await payments.flag(tx, quote.payment_id, `crypto in suspense: ${verdict.is}, ${chain} ${txHash}`);
   return refusal(deposit, quote);
 }
 

@@ -75,7 +75,7 @@ export async function deliverPlan(tx: Tx, payment: payments.PaymentRow, card: st
   await settleOwedMinutes(tx, row.owner_id, { id: payment.id, paymentId: payment.id });
   if (row.anchor_at === null) return activate(tx, row, card);
   if (isRunning(row)) return renew(tx, row);
-  await payments.flag(tx, payment.id, "the subscription had ended when its renewal was paid; the hours were added");
+  await payments.flag(tx, payment.id, "the subscription had ended when its renewal was paid; the hours were added", tx.now);
   return undefined;
 }
 

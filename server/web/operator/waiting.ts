@@ -4,7 +4,7 @@ import { plural } from "../../../src/contract/text/plural.ts";
 import { fileSize } from "../../lib/free-space.ts";
 import { usd } from "../../lib/money.ts";
 import { html, type Markup, type PageContent } from "../html.ts";
-import { button, fault, marked, notice, prose, tokens } from "../shared/parts.ts";
+import { button, fault, marked, notice, prose, sentence, tokens } from "../shared/parts.ts";
 import { time, until } from "../shared/text.ts";
 import { operatorLayout } from "./layout.ts";
 import { action, command, type OperatorContext, type OperatorPage } from "./types.ts";
@@ -18,6 +18,7 @@ const said = new Map([
   ["answered", "The playtester has the slot back, with a new deadline."],
   ["mail", "The email is sent again now."],
   ["job", "The job runs again now."],
+  ["flag", "The payment is off the list."],
   ["publication", "The publication is tried again now."],
 ]);
 
@@ -53,6 +54,7 @@ const sections: Partial<Record<Kind, Section>> = {
   problems: { title: "Reported problems", list: problems, all: "playtest admin problems" },
   failedPublications: { title: "Videos that were not published", list: publications, all: "playtest admin publishing list" },
   disputes: { title: "Disputed payments", list: disputed, all: "playtest admin disputes" },
+  flaggedPayments: { title: "Flagged payments", list: flagged, all: "playtest admin flagged" },
   payoutsOwed: { title: "Earnings owed", list: owed, all: "playtest admin owed" },
   unmatchedDeposits: { title: "Unmatched crypto deposits", list: deposits, all: "playtest admin suspense" },
   refusedMails: { title: "Emails that were not sent", list: mails, all: "playtest admin mail list --state failed" },
@@ -129,6 +131,20 @@ async function disputed({ call, now }: OperatorContext): Promise<Markup> {
 <p>${one.answerBy === null ? "If the bank waits for an answer, the card processor says until when." : html`Answer at the card processor ${until(one.answerBy, now) || "now"}, by ${time(one.answerBy)}.`} Until it has ended, the owner cannot order, and playtesters are not paid what the payment paid for.</p>
 <p>If it was settled in another way, end that with the command, which asks for your second factor:</p>${command(`playtest admin disputes lift ${one.paymentId} --note 'paid by bank transfer'`)}</li>`,
     ),
+  );
+}
+
+async function flagged(context: OperatorContext): Promise<Markup> {
+  const { data } = await context.call("listFlaggedPayments", { query });
+  return cards(
+    data.payments.map((one) => {
+      const field = `note-${one.id}`;
+      return html`<li class="card"><h3>${usd(one.amountCents)} of <a href="${operator.person(one.userId)}">${one.displayName}</a></h3><p class="soft">Flagged ${time(one.createdAt)}; the payment is ${one.status}</p>
+<p>${sentence(one.reason)}</p>${one.externalId !== null && html`<p class="soft">Id at the processor: ${one.externalId}</p>`}
+<details${context.faults[field] !== undefined && html` open`}><summary>Clear the flag</summary><form method="post" action="${clearFlag.at(one.id)}">${tokens(context)}
+<label for="${field}">What you found or did <span class="soft">(kept in the audit log)</span></label>
+<textarea id="${field}" name="note" maxlength="500" required${marked(context, field)}></textarea>${fault(context, field)}<button>Take it off this list</button></form></details></li>`;
+    }),
   );
 }
 
@@ -215,8 +231,19 @@ const retryPublication = action({ at: operator.waiting.below("publications/:id/r
   return back("publication");
 });
 
+const clearFlag = action(
+  {
+    at: operator.waiting.below("payments/:id/clear-flag"),
+    fields: { note: { label: "The note", id: (id: string) => `note-${id}` } },
+  },
+  async ({ call, id, form }) => {
+    await call("clearPaymentFlag", { params: { id }, idempotencyKey: form.formKey, body: { note: form.note?.trim() ?? "" } });
+    return back("flag");
+  },
+);
+
 export const waiting: OperatorPage = {
   at: operator.waiting,
   view: waitingPage,
-  actions: [approveTrial, rejectTrial, approveVideo, rejectVideo, answer, retryMail, retryJob, retryPublication],
+  actions: [approveTrial, rejectTrial, approveVideo, rejectVideo, answer, retryMail, retryJob, retryPublication, clearFlag],
 };

@@ -47,7 +47,8 @@ export const marked = ({ faults }: PageContext, id: string) =>
 export const fault = ({ faults }: PageContext, id: string) =>
   faults[id] !== undefined && html`<p class="bad fault" id="${id}-fault">${sentence(faults[id])}</p>`;
 
-const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? "" : "."}`;
+/** A message or reason that has neither a capital letter nor a full stop, as a sentence. */
+export const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? "" : "."}`;
 
 /** A button that cannot be pressed now, with the reason beside it. */
 export const disabledButton = (label: string, id: string, why: string | Markup): Markup =>

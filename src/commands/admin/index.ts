@@ -7,7 +7,7 @@ import { categoriesCreate, categoriesList, stats } from "./categories.ts";
 import { suspendGame, unsuspendGame } from "./games.ts";
 import { groups, groupsAdd, groupsCreate, groupsDelete, groupsMembers, groupsRemove } from "./groups.ts";
 import { inviteCommands } from "./invite.ts";
-import { chargeback, disputes, disputesLift, grant } from "./money.ts";
+import { chargeback, disputes, disputesLift, flagged, flaggedClear, grant } from "./money.ts";
 import { owed, payoutTotals } from "./owed.ts";
 import { payoutBatches, payouts, payoutsCreate, payoutsFail, payoutsFile, payoutsPaid, payoutsShow } from "./payouts.ts";
 import { payoutsSettle } from "./payouts-settle.ts";
@@ -49,6 +49,8 @@ export const admin: Group = {
     chargeback,
     disputes,
     disputesLift,
+    flagged,
+    flaggedClear,
     ...suspenseCommands,
     owed,
     payouts,

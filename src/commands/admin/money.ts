@@ -2,7 +2,7 @@ import { arg, define, flag } from "../../cli/define.ts";
 import { usage } from "../../errors.ts";
 import { plural, usd } from "../../io/text.ts";
 import { userArg, userId } from "./users.ts";
-import { disputeView, paymentView } from "./view.ts";
+import { disputeView, flaggedView, paymentView } from "./view.ts";
 
 export const grant = define({
   name: "grant",
@@ -52,6 +52,30 @@ export const disputes = define({
   list: true,
   examples: ["playtest admin disputes", "playtest admin disputes --status won --json"],
   view: disputeView,
+});
+
+export const flagged = define({
+  name: "flagged",
+  summary: "List payments that an operator should look at",
+  description:
+    "A payment is flagged when something happened to it that the server does not settle alone: it was paid after its order had ended, with another amount than was due, or its refund failed.",
+  operation: "listFlaggedPayments",
+  query: "listFlaggedPayments",
+  list: true,
+  examples: ["playtest admin flagged", "playtest admin flagged --json"],
+  view: flaggedView,
+});
+
+export const flaggedClear = define({
+  name: "flagged clear",
+  summary: "Record that you looked at a flagged payment",
+  description: "Takes the payment off the list of `admin flagged`. It moves no money.",
+  operation: "clearPaymentFlag",
+  args: { payment: arg.id("Payment id", "listFlaggedPayments", "reason") },
+  flags: { note: { ...flag.text("What you found or did, kept in the audit log"), required: true } },
+  examples: ["playtest admin flagged clear 7be02c11 --note 'refunded at the processor'"],
+  run: async ({ args, flags }, ctx) =>
+    ctx.item(await ctx.api().clearPaymentFlag({ params: { id: args.payment }, body: { note: flags.note ?? "" } }), paymentView),
 });
 
 export const disputesLift = define({

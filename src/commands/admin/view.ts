@@ -290,6 +290,21 @@ export const disputeView = viewOf<ItemOf<"listDisputes">>(
   { empty: "No payment is disputed." },
 );
 
+export const flaggedView = viewOf<ItemOf<"listFlaggedPayments">>(
+  [
+    col("payment:id", "id"),
+    "owner:displayName",
+    detail("owner id:userId"),
+    "amount:amountCents",
+    "status",
+    "flagged:createdAt",
+    prose("reason"),
+    detail("provider"),
+    detail("id at the processor:externalId"),
+  ],
+  { empty: "No payment waits for an operator." },
+);
+
 export const statsView = viewOf<ItemOf<"getStats">>([
   "owners",
   "playtesters",

@@ -51,6 +51,10 @@ const forAll = {
     `${plural(count, "dispute")} of ${usd(amountCents ?? 0)} ${count === 1 ? "is" : "are"} open`,
     "playtest admin disputes",
   ],
+  flaggedPayments: ({ count }) => [
+    `${plural(count, "payment")} ${count === 1 ? "needs" : "need"} an operator to look at ${count === 1 ? "it" : "them"}`,
+    "playtest admin flagged",
+  ],
   payoutsOwed: ({ count, amountCents }) => [
     `${usd(amountCents ?? 0)} ${count === 1 ? "is" : "are"} owed to ${plural(count, "playtester")}`,
     "playtest admin owed",
@@ -76,10 +80,11 @@ const forAdmins: Partial<Record<InboxKind, Line>> = {
   ],
 };
 
-/** What waits for an account, most urgent first, as sentences with the next command. `addCredit` is the command that adds credit. */
+/** What waits for an account, most urgent first, as sentences with the next command. Kinds that only a newer server knows are
+ * left out. `addCredit` is the command that adds credit. */
 export const todosOf = ({ role, items }: Data<"getInbox">, addCredit?: string): Todo[] =>
   items
-    .filter(({ count }) => count > 0)
+    .filter(({ count, kind }) => count > 0 && kind in forAll)
     .map((item) => {
       const line: Line = (role === "admin" && forAdmins[item.kind]) || forAll[item.kind];
       const [text, command] = line(item, addCredit);
