@@ -63,7 +63,7 @@ export async function paidSince(tx: ReadTx, { playtest, quote }: { playtest: pla
 /** The money arrived and is credit, but did not pay the order: too little, or too late for its quote. */
 export const creditedOnly = ({ cents }: Received) =>
   conflict(
-    `${usd(cents)} arrived and was added to your balance, but it does not pay this order. Pay the order with --method credit, or request payment instructions again.`,
+    `${usd(cents)} arrived and was credited to your account, but it does not pay this order. Pay the order with --method credit, or request payment instructions again.`,
   );
 
 export interface QuoteRequest {

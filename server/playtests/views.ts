@@ -156,15 +156,21 @@ export interface OwnParts {
 export const ownSlotView = (slot: SlotDetailRow, { build, posterUrl, publication, consent }: OwnParts, now: number) => ({
   ...slotDetailView(slot, now),
   build: build ? { id: build.id, version: build.version, createdAt: iso(build.created_at) } : null,
+  awaitingAdminApproval: awaitsAdmin(slot),
   posterUrl,
   publication: publication ? publicationView(publication) : null,
   publicationConsent: consent ? consentView(consent, slot.consent_withdrawn_at) : null,
 });
 
-/** An item of the list of submissions of all games. A free trial's video waits for an admin from its submission to its approval. */
+/** Whether a video waits for an admin: that of a free trial does from its submission to its approval. */
+const awaitsAdmin = (slot: SlotDetailRow): boolean =>
+  slot.is_free_public_trial === 1 &&
+  slot.admin_approved_at === null &&
+  (slot.status === "submitted" || slot.status === "publishing");
+
+/** An item of the list of submissions of all games. */
 export function submissionItemView(slot: SlotDetailRow, now: number) {
   const submission = submissionView(slot);
-  const waits = slot.is_free_public_trial === 1 && submission !== null && slot.admin_approved_at === null;
   return {
     slot: {
       id: slot.id,
@@ -178,7 +184,7 @@ export function submissionItemView(slot: SlotDetailRow, now: number) {
     game: { id: slot.game_id, name: slot.game_name },
     playtest: { ...slotPlaytestView(slot), isFreePublicTrial: slot.is_free_public_trial === 1 },
     playtester: playtesterView(slot),
-    awaitingAdminApproval: waits && (slot.status === "submitted" || slot.status === "publishing"),
+    awaitingAdminApproval: awaitsAdmin(slot),
     blockedReport: slot.status === "blocked" ? reportView(slot) : null,
     transcription: transcriptionView(slot),
   };

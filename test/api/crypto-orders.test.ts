@@ -172,7 +172,7 @@ onBothDatabases("orders paid by crypto", (serve, it) => {
     await shop.owner.cancelPlaytest({ params: { id: orderOf(asked) } });
     const txHash = await shop.send(asked);
     for (const reply of [await shop.pay(txHash), await shop.pay(txHash)])
-      expect([reply.status, reply.body.error.message]).toEqual([409, expect.stringContaining("added to your balance")]);
+      expect([reply.status, reply.body.error.message]).toEqual([409, expect.stringContaining("credited to your account")]);
     expect(await shop.credit()).toBe(2000);
   });
 
@@ -250,7 +250,7 @@ onBothDatabases("orders paid by crypto", (serve, it) => {
       for (const reply of [await shop.payLater(proof(other, "ethereum")), await shop.payLater(proof(other, "ethereum"))])
         expect([reply.status, reply.body.error.message]).toEqual([
           409,
-          "The order had already been paid. The amount was added to your balance. Do not place the order again.",
+          "The order had already been paid. The amount was credited to your account. Do not place the order again.",
         ]);
       expect([await shop.credit(), await shop.orders()]).toEqual([
         2000,

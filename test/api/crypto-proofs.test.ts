@@ -115,6 +115,18 @@ onBothDatabases("a proof of who sent a deposit", (serve, it) => {
     expect(await ledgerFaults(owner.server)).toEqual([]);
   });
 
+  it("leaves credit, and does not say that it paid, where the order was cancelled meanwhile", async () => {
+    const owner = await openPayer(await serve());
+    const gameId = await createGame(owner.owner);
+    const asked = await owner.owner.post(`/games/${gameId}/playtests`, {}, asking());
+    const txHash = await owner.pay(asked, { by: 5_000_000 });
+    const [playtest] = (await owner.owner.listPlaytests({ params: { gameId } })).playtests;
+    await owner.owner.cancelPlaytest({ params: { id: playtest!.id } });
+    const reply = await owner.proveBy(payer, asked, txHash);
+    expect([reply.body.data.creditedCents, reply.body.data.message]).toEqual([2500, "The deposit was credited to your account."]);
+    expect([await owner.credit(), await ledgerFaults(owner.server)]).toEqual([2500, []]);
+  });
+
   describe("counts crypto", () => {
     const eth = 10n ** 18n;
     it.each([
@@ -355,7 +367,7 @@ onBothDatabases("the declared sender of a payment", (serve) => {
     const reply = await owner.owner.post(`/games/${gameId}/playtests`, {}, named);
     expect([reply.status, reply.body.error.message, await owner.credit()]).toEqual([
       409,
-      expect.stringContaining("$15.00 arrived and was added to your balance"),
+      expect.stringContaining("$15.00 arrived and was credited to your account"),
       1500,
     ]);
   });

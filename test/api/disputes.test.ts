@@ -155,7 +155,9 @@ onBothDatabases("disputes", (serve) => {
       for (const reply of [await claim(), await claim()])
         expect(reply.body.error).toMatchObject({
           code: "CONFLICT",
-          message: expect.stringMatching(/^The amount was added to your balance, but it does not pay the order: another payment/),
+          message: expect.stringMatching(
+            /^The amount was credited to your account, but it does not pay the order: another payment/,
+          ),
         });
       expect(await till.credit()).toBe(4000);
     });

@@ -121,6 +121,9 @@ onBothDatabases("consent that is withdrawn before the video is accepted", (serve
     const slotId = await claimed(playtestId);
     await submit(known, slotId);
     await withdraw(tester, slotId);
+    const review = async () => (await (await signedIn(server, owner, "/studio")).get(`/studio/slots/${slotId}`)).html;
+    expect(await review()).toContain("<strong>$3.00</strong> when an administrator has approved the video.");
+    expect(await review()).not.toContain("Accept and pay");
     const { message } = await owner.acceptSlot({ params: { id: slotId } });
     expect(message).toBe(
       "Submission accepted. The video is not published, because the consent to that was withdrawn. The playtester is paid after an admin approves it.",

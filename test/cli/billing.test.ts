@@ -254,7 +254,7 @@ describe("billing credit x402", () => {
     const wrong = await run(`billing credit x402 prove ${id} --tx ${tx} --signature ${payer.sign("Hello")}`);
     expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining(`by ${payer.address}, which sent it`)]);
     const proved = await run(`billing credit x402 prove ${id} --tx ${tx} --signature ${payer.sign(shown.stdout.slice(0, -1))}`);
-    expect(proved).toMatchObject({ code: 0, stdout: "Credited $25.00. The deposit was added to your balance.\n" });
+    expect(proved).toMatchObject({ code: 0, stdout: "Credited $25.00. The deposit was credited to your account.\n" });
   });
 
   it("billing credit x402 --from: declares who will pay", async () => {

@@ -49,6 +49,15 @@ async function disputedPayment(): Promise<string> {
   return paymentId;
 }
 
+/** A payment that arrived after its order had been cancelled. */
+async function flaggedPayment(): Promise<string> {
+  const id = await unpaidPlaytest();
+  const { payments } = await call("GET", "/billing/payments");
+  await call("POST", `/playtests/${id}/cancel`);
+  await call("POST", `/sandbox/payments/${payments[0].id}/complete`, { outcome: "paid" });
+  return payments[0].id;
+}
+
 async function call(method: string, path: string, body?: object, key = server.ownerKey!): Promise<Reply["body"]> {
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
   const reply = await fetch(`${server.baseUrl}/api/v1${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) });
@@ -201,6 +210,7 @@ const makers: Record<string, readonly (readonly [RegExp, () => Promise<string>])
   PAYMENT: [
     [/x402 prove/, async () => (await instructions()).id],
     [/disputes lift/, disputedPayment],
+    [/flagged clear/, flaggedPayment],
     [/sandbox pay/, async () => (await call("POST", "/billing/credit", { amountCents: 2000 })).paymentId],
     [
       /./,

@@ -42,7 +42,7 @@ export const crypto = {
       return call.commit(async (tx) => {
         const outcome = await receive(tx, sent.proof, sent, isTopUp);
         if (outcome instanceof ApiError) return new CommittedError(withHeaders(outcome, sent.headers), 0);
-        const message = "The payment was received and added to your balance.";
+        const message = "The payment was received and credited to your account.";
         return new WithHeaders({ message, paymentId: outcome.paymentId, creditedCents: outcome.cents }, sent.headers);
       });
     }

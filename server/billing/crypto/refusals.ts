@@ -27,7 +27,7 @@ export async function creditedInstead(tx: ReadTx, deposit: crypto.DepositRow, qu
   const wasPaid =
     deposit.note === "order_over" && quote.playtest_id !== null && (await tx.paidOrders.wasPaid(tx, quote.playtest_id));
   if (!wasPaid) return refusal(deposit, quote);
-  return conflict("The order had already been paid. The amount was added to your balance. Do not place the order again.");
+  return conflict("The order had already been paid. The amount was credited to your account. Do not place the order again.");
 }
 
 /** The error for a deposit that did not pay the quote it was sent for. */
@@ -60,9 +60,9 @@ export function refusal(deposit: crypto.DepositRow, quote: crypto.QuoteRow): Api
       );
     case "frozen":
       return conflict(
-        "The amount was added to your balance, but it does not pay the order: another payment of yours is disputed, so you cannot order until the dispute has ended. Contact the operator of this server.",
+        "The amount was credited to your account, but it does not pay the order: another payment of yours is disputed, so you cannot order until the dispute has ended. Contact the operator of this server.",
       );
     default:
-      return conflict("The order had ended when it was paid. The amount was added to your balance. Order again to use it.");
+      return conflict("The order had ended when it was paid. The amount was credited to your account. Order again to use it.");
   }
 }

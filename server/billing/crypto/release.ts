@@ -26,7 +26,7 @@ interface Release {
 /**
  * Credits a deposit in suspense to the owner who controls the sending address. If it was sent in time, the quote's amount is valued at
  * the quote's rate. The rest is valued at the price when it was recorded or the current price, whichever is lower, so that delaying the
- * proof brings no gain. A deposit that covers the quote pays it.
+ * proof brings no gain. A deposit that covers the quote pays it; what is returned has no quote if its order could not begin.
  */
 export async function release(tx: Tx, kept: SuspenseDeposit, { evidence, quote, at, rate }: Release): Promise<Received> {
   const now = tx.now;
@@ -58,12 +58,12 @@ export async function release(tx: Tx, kept: SuspenseDeposit, { evidence, quote, 
     owner_id: ownerId,
     payment_id: quote!.payment_id,
   });
-  await completeQuote(tx, quote!, {
+  const obstacle = await completeQuote(tx, quote!, {
     txHash: kept.tx_hash,
     cents,
     credit: (payment, settles) => postCredit(tx, kept, { ownerId, paymentId: payment.id, cents, settles, note }),
   });
-  return { paymentId: quote!.payment_id, cents, quote };
+  return { paymentId: quote!.payment_id, cents, quote: obstacle ? undefined : quote };
 }
 
 const isOf = (quote: crypto.QuoteRow, kept: SuspenseDeposit) =>

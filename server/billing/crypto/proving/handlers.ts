@@ -32,7 +32,7 @@ export const depositProofs = {
       if (outcome instanceof ApiError) return new CommittedError(outcome, 0);
       const creditedCents = outcome.reduce((sum, { cents }) => sum + cents, 0);
       const paysOrder = outcome.some(({ quote }) => quote?.playtest_id);
-      const message = `The deposit was ${paysOrder ? "credited and paid your order" : "added to your balance"}.`;
+      const message = `The deposit was ${paysOrder ? "credited and paid your order" : "credited to your account"}.`;
       return { message, paymentId: outcome[0]!.paymentId, creditedCents };
     });
   },

@@ -25,13 +25,19 @@ const pays = ({ payoutCents }: Amount) => payoutCents !== null && payoutCents > 
 
 const isWithdrawn = ({ slot }: Amount) => slot.publicationConsent?.withdrawnAt != null;
 
-/** A public video is paid when it is published, any other at once. */
-const paysAtOnce = (review: Amount) => pays(review) && (review.slot.playtest.visibility !== "public" || isWithdrawn(review));
+/** When accepting pays. A public video is paid when it is published; one that will not be, of a free trial, once an administrator approved it. */
+function payday(review: Amount): "at once" | "when the video is published" | "when an administrator has approved the video" {
+  if (review.slot.playtest.visibility !== "public") return "at once";
+  if (!isWithdrawn(review)) return "when the video is published";
+  return review.slot.awaitingAdminApproval ? "when an administrator has approved the video" : "at once";
+}
+
+const paysAtOnce = (review: Amount) => pays(review) && payday(review) === "at once";
 
 /** What accepting does with money, in a sentence. */
 function payment({ site }: StudioContext, review: Amount): Markup | false {
   const name = testerName(review.slot);
-  const when = paysAtOnce(review) ? "at once" : "when the video is published";
+  const when = payday(review);
   const isPretended = review.simulates?.money && " This is a sandbox: no real money is paid.";
   if (pays(review)) return html`<p>${name} is paid <strong>${usd(review.payoutCents ?? 0)}</strong> ${when}.${isPretended}</p>`;
   if (review.payoutCents === null) return html`<p>${name} is paid the payout of this playtest.</p>`;
