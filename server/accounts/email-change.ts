@@ -4,8 +4,10 @@ import { conflict, invalid } from "../lib/api-error.ts";
 import { sha256 } from "../lib/secrets.ts";
 import { queueMail } from "../mail/queue.ts";
 import { reachesNobody } from "../mail/rules.ts";
+import * as mails from "../mail/store.ts";
 import { composeAdminAddress, composeEmailChange } from "../mail/texts.ts";
 import * as changes from "./email-changes-store.ts";
+import * as invitations from "./invitations-store.ts";
 import { createToken, emailPurposes as purposes, refuseTaken } from "./service.ts";
 import * as users from "./users-store.ts";
 
@@ -95,7 +97,11 @@ async function apply(tx: Tx, { user_id: id, email, email_key }: changes.ChangeRo
   await refuseTaken(tx, email);
   const expired = await users.findByEmail(tx, email);
   if (expired) await users.removeUnverified(tx, expired.id);
+  const { email_key: former } = (await users.find(tx, id))!;
   await users.update(tx, id, { email, email_key, updated_at: now });
+  // What is kept under the former address belongs to the account, and goes with it.
+  await invitations.move(tx, former, { email, email_key });
+  await mails.nameOwner(tx, former, id);
   await users.endLinks(tx, id, [...users.signInPurposes, "verify"], now);
   await changes.remove(tx, id);
 }

@@ -1,7 +1,7 @@
 import type { InvitationState } from "../../src/contract/admin/invitations.ts";
 import { type Page, paged } from "../database/keyset.ts";
 import type { Query } from "../database/port.ts";
-import { insertRow, updateRow } from "../database/rows.ts";
+import { deleteWhere, findRow, insertRow, updateRow, updateWhere } from "../database/rows.ts";
 import type { New, Tables } from "../database/schema/index.ts";
 import { emailKey } from "./users-store.ts";
 
@@ -53,6 +53,13 @@ export function list(q: Query, state: InvitationState | undefined, now: number, 
 
 export const insert = (tx: Query, invitation: New<"invitations">) => insertRow(tx, "invitations", invitation);
 export const update = (tx: Query, id: string, changes: Partial<InvitationRow>) => updateRow(tx, "invitations", id, changes);
+
+/** Gives the invitation of an address to the new address of its account. One that the new address has already stays, and the other goes. */
+export async function move(tx: Query, formerKey: string, to: Pick<InvitationRow, "email" | "email_key">): Promise<void> {
+  if (await findRow(tx, "invitations", { email_key: to.email_key }))
+    await deleteWhere(tx, "invitations", { email_key: formerKey });
+  else await updateWhere(tx, "invitations", to, { email_key: formerKey });
+}
 
 /** Uses up the link of an invitation. Undefined when it is unknown, used, revoked or expired. */
 export const join = (tx: Query, hash: string, now: number) =>

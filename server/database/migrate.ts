@@ -62,6 +62,7 @@ import { mailedDocuments } from "./migrations/066-mailed-documents.ts";
 import { disputeAnswers } from "./migrations/067-dispute-answers.ts";
 import { knownOffers } from "./migrations/068-known-offers.ts";
 import { flaggedPayments } from "./migrations/069-flagged-payments.ts";
+import { unnamedNotices } from "./migrations/070-unnamed-notices.ts";
 import type { Dialect, Query, Store } from "./port.ts";
 import { defineOrRepeat, type Migrating, migrateStepwise, type Step, type StepwiseOptions } from "./stepwise.ts";
 import type { Enumerated } from "./types.ts";
@@ -140,6 +141,7 @@ export const migrations: readonly Migration[] = [
   disputeAnswers,
   knownOffers,
   flaggedPayments,
+  unnamedNotices,
 ];
 
 export interface Applied {

@@ -5,7 +5,7 @@ import type { DeliveryStatus } from "../../src/contract/states/index.ts";
 import type { Context, Tx } from "../app/tx.ts";
 import type { New } from "../database/schema/index.ts";
 import type { NoticeContext } from "./notice-context.ts";
-import { noticeOf } from "./notices.ts";
+import { noticeOf, withoutNames } from "./notices.ts";
 import * as notifications from "./notifications-store.ts";
 import type { Event } from "./store.ts";
 import * as events from "./store.ts";
@@ -52,9 +52,18 @@ export async function record(tx: Tx, recipients: readonly Recipient[], { kind, d
 }
 
 function notificationOf(context: Context, event: Event, { id, role }: Recipient, notice: NoticeContext): New<"notifications"> {
-  const { title, body } = noticeOf(event.kind, role, { ...notice, withoutPayments: !context.config.payments.enabled });
+  const told = { ...notice, withoutPayments: !context.config.payments.enabled };
+  const { title, body } = noticeOf(event.kind, role, told);
+  const unnamed = noticeOf(event.kind, role, withoutNames(told)).body;
   const about = { user_id: id, event_id: event.id, type: event.kind };
-  return { id: context.newId(), ...about, title, body, created_at: event.created_at };
+  return {
+    id: context.newId(),
+    ...about,
+    title,
+    body,
+    unnamed_body: unnamed === body ? null : unnamed,
+    created_at: event.created_at,
+  };
 }
 
 async function queueDeliveries(tx: Tx, ownerId: string, event: Event): Promise<void> {

@@ -338,6 +338,18 @@ const unknown =
   (kind: string): Text =>
   () => ({ title: `New event: ${kind}`, body: "See the page of the playtest or game." });
 
+/** What others see in the place of the name of a deleted account. */
+export const deletedName = "Deleted account";
+
+/** The fields that name people. Titles name nobody. */
+const people = ["playtesterName", "senderName", "claimantName", "memberName"] as const;
+
+/** The context with `deletedName` in the place of the names of people: for what is said once one of them deleted the account. */
+export function withoutNames(context: NoticeContext): NoticeContext {
+  const known = people.filter((field) => context[field] !== undefined);
+  return { ...context, ...Object.fromEntries(known.map((field) => [field, deletedName])) };
+}
+
 /** The notification for an event: a short title, and a body that names the playtester and the game. */
 export function noticeOf(kind: EventKind, reader: "game_owner" | "playtester" | "admin", context: NoticeContext): Notice {
   const texts: Texts = (notices as Partial<Record<EventKind, Texts>>)[kind] ?? unknown(kind);

@@ -63,5 +63,9 @@ export async function undelivered(
   };
 }
 
+/** Notes whose account the emails to an address are, so that they are deleted with it after it has another address. */
+export const nameOwner = (tx: Query, address: string, userId: string) =>
+  tx.run("UPDATE mails SET user_id = ? WHERE LOWER(recipient) = ? AND user_id IS NULL", userId, address);
+
 /** The emails that are sent by themselves. */
 export const list = (q: Query, page: Page) => listRows(q, "mails", page, { collect_at: null });

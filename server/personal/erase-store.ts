@@ -1,9 +1,9 @@
+import type { Role } from "../../src/contract/endpoint.ts";
 import { ownRowDeletions } from "../accounts/users-store.ts";
 import type { Query } from "../database/port.ts";
+import { updateRow } from "../database/rows.ts";
+import { deletedName } from "../events/notices.ts";
 import { deletedAddress } from "../mail/queue.ts";
-
-/** What others see in the place of the name of a deleted account. */
-export const deletedName = "Deleted account";
 
 /** In the place of the name of a game that no playtester ever had to do with. */
 const deletedGame = "Deleted game";
@@ -66,6 +66,7 @@ const emptied = [
 
 export interface Erased {
   id: string;
+  role: Role;
   email: string;
   displayName: string;
   companyName: string;
@@ -75,7 +76,7 @@ export interface Erased {
 export async function erase(tx: Query, account: Erased, now: number): Promise<string[]> {
   const mails = await removeMails(tx, account);
   await tx.run("DELETE FROM invitations WHERE email_key = ?", account.email.trim().toLowerCase());
-  for (const name of new Set([account.displayName, account.companyName])) await renameInNotices(tx, account.id, name);
+  await unname(tx, account);
   await eraseRows(tx, account.id);
   const address = deletedAddress(account.id);
   await tx.run(
@@ -112,29 +113,39 @@ async function removeMails(tx: Query, { id, email }: Erased): Promise<string[]> 
   return found.map((mail) => mail.id);
 }
 
-/** Replaces the name in the notifications of people who had to do with the account, where the event names it. */
-const renameInNotices = (tx: Query, id: string, name: string) =>
-  tx.run(
-    `UPDATE notifications SET title = REPLACE(title, ?, ?), body = REPLACE(body, ?, ?)
-      WHERE event_id IN (SELECT e.id FROM events e WHERE e.data LIKE ? AND e.account_id IN (
-        SELECT owner_id FROM slots WHERE playtester_id = ? UNION SELECT playtester_id FROM slots WHERE owner_id = ?
-        UNION SELECT p.owner_id FROM applications a JOIN playtests p ON p.id = a.playtest_id WHERE a.playtester_id = ?
-        UNION SELECT a.playtester_id FROM applications a JOIN playtests p ON p.id = a.playtest_id WHERE p.owner_id = ?
-        UNION SELECT y.user_id FROM team_members y JOIN team_members m ON m.team_id = y.team_id WHERE m.user_id = ?
-        UNION SELECT f.other_id FROM friends f WHERE f.user_id = ?
-        UNION SELECT u.id FROM users u WHERE u.role = 'admin'))`,
-    name,
-    deletedName,
-    name,
-    deletedName,
-    `%${id}%`,
-    id,
-    id,
-    id,
-    id,
-    id,
-    id,
+/** SQL: notifications of people who had to do with the account (each `?`), whose event names it. */
+const noticesOfOthers = `event_id IN (SELECT e.id FROM events e WHERE e.data LIKE '%' || ? || '%' AND e.account_id IN (
+  SELECT owner_id FROM slots WHERE playtester_id = ? UNION SELECT playtester_id FROM slots WHERE owner_id = ?
+  UNION SELECT p.owner_id FROM applications a JOIN playtests p ON p.id = a.playtest_id WHERE a.playtester_id = ?
+  UNION SELECT a.playtester_id FROM applications a JOIN playtests p ON p.id = a.playtest_id WHERE p.owner_id = ?
+  UNION SELECT y.user_id FROM team_members y JOIN team_members m ON m.team_id = y.team_id WHERE m.user_id = ?
+  UNION SELECT f.other_id FROM friends f WHERE f.user_id = ?
+  UNION SELECT u.id FROM users u WHERE u.role = 'admin'))`;
+
+/** Takes the name out of the notifications of others. Those about an owner name playtesters, but for messages. */
+async function unname(tx: Query, { id, role, displayName, companyName }: Erased): Promise<void> {
+  const about = `${noticesOfOthers}${role === "game_owner" ? " AND type = 'chat.message'" : ""}`;
+  const ids = Array.from(about.matchAll(/\?/g), () => id);
+  await tx.run(
+    `UPDATE notifications SET body = unnamed_body WHERE unnamed_body <> '' AND ${about}`,
+    ...ids,
   );
+  // Those of earlier versions do not say where the name is.
+  for (const name of new Set([displayName, companyName])) {
+    const rows = await tx.all<{ id: string; body: string }>(
+      `SELECT id, body FROM notifications WHERE unnamed_body = '' AND REPLACE(body, ?, '') <> body AND ${about}`,
+      name,
+      ...ids,
+    );
+    for (const row of rows) await updateRow(tx, "notifications", row.id, { body: withoutWord(row.body, name) });
+  }
+}
+
+/** A text with `deletedName` where the name is a word of its own, not a part of one. */
+function withoutWord(text: string, name: string): string {
+  const word = name.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+  return text.replace(new RegExp(`(?<![\\p{L}\\p{N}])${word}(?![\\p{L}\\p{N}])`, "gu"), deletedName);
+}
 
 /** Whether another admin can do everything: is not suspended, has every scope and a key that works. */
 export const hasOtherFullAdmin = async (q: Query, id: string): Promise<boolean> =>

@@ -44,11 +44,11 @@ export async function deleteAccount(tx: Tx, user: users.UserRow, by: By): Promis
   await removeClipsOf(tx, user.id);
   await removeReelsNaming(tx, user.id);
   await removeStillsOf(tx, user.id);
-  const { id, email, display_name: displayName, company_name: companyName } = user;
+  const { id, role, email, display_name: displayName, company_name: companyName } = user;
   const now = tx.now;
   search.removeOwner(tx, id);
   await search.removeName(tx, id);
-  const mails = await erase(tx, { id, email, displayName, companyName }, now);
+  const mails = await erase(tx, { id, role, email, displayName, companyName }, now);
   await scheduleDiscardFiles(tx, { blobs: [], uploads: [], mails });
   await removeWork(tx, id);
   if (tx.config.backup.to !== null)

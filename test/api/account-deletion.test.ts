@@ -7,6 +7,7 @@ import { openTill } from "../helpers/billing.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import * as factories from "../helpers/factories.ts";
 import { setUpFactor } from "../helpers/factors.ts";
+import { visitor } from "../helpers/portal.ts";
 import type { TestServer } from "../helpers/server.ts";
 
 const password = "correct horse";
@@ -302,6 +303,63 @@ onBothDatabases("account deletion", (serve) => {
     expect(messages.map(({ content }: { content: string }) => content)).toEqual(["Thanks, Qvopia!", "Welcome, Zyxwolga!"]);
     const notices = (await owner.listNotifications({ query: { limit: 100 } })).notifications;
     expect(notices.map(({ body }: { body: string }) => body).join(" ")).not.toContain("Qvopia");
+  });
+
+  test("takes only the name out of notifications of others, also a former one, wherever else its letters stand", async () => {
+    const { server, admin, owner } = await open();
+    const tester = await factories.registerPlaytester(server, "a");
+    await factories.giveCredit(server, owner, 2000);
+    const gameId = await factories.createGame(owner, { name: "a Lantern" });
+    const slotId = await factories.play(server, tester, await factories.order(owner, gameId));
+    await tester.updateProfile({ body: { displayName: "slot" } });
+    await owner.acceptSlot({ params: { id: slotId } });
+    const { conversation } = await owner.openConversation({ body: { contactId: tester.id } });
+    await tester.post(`/chat/conversations/${conversation.id}/messages`, { content: "Hi" });
+    expect((await admin.delete(`/admin/users/${tester.id}`)).status).toBe(200);
+    const { notifications } = await owner.listNotifications({ query: { limit: 5 } });
+    expect(notifications.map(({ title, body }) => `${title}: ${body}`)).toEqual([
+      "New message: Deleted account sent you a message.",
+      "Playtest completed: Every slot of a playtest of a Lantern has ended.",
+      "Submission accepted: You accepted Deleted account's playtest of a Lantern.",
+      "Video submitted: Deleted account submitted a playtest video of a Lantern. It is ready for your review.",
+      "Slot reserved: Deleted account reserved a playtest slot of a Lantern.",
+    ]);
+  });
+
+  test("takes the name out of notifications of earlier versions where it is a word of its own", async () => {
+    const { server, admin, owner } = await open();
+    const tester = await factories.registerPlaytester(server, "Sam");
+    await factories.giveCredit(server, owner, 2000);
+    const gameId = await factories.createGame(owner, { name: "Samurai (Sam+)" });
+    const slotId = await factories.claim(tester, await factories.order(owner, gameId));
+    await server.deps.store.write((tx) => tx.run("UPDATE notifications SET unnamed_body = ''"));
+    await tester.post(`/playtester/slots/${slotId}/release`);
+    expect((await admin.delete(`/admin/users/${tester.id}`)).status).toBe(200);
+    const { notifications } = await owner.listNotifications({ query: { limit: 10 } });
+    expect(notifications.find(({ title }) => title === "Slot reserved")!.body).toBe(
+      "Deleted account reserved a playtest slot of Samurai (Deleted account+).",
+    );
+  });
+
+  test("takes what is kept under a former address, too", async () => {
+    const { server, admin } = await open();
+    const [email, newEmail] = ["bea.old@example.com", "bea.new@example.com"];
+    await admin.post("/admin/invitations", { invitations: [{ email, role: "playtester", name: "Bea" }] });
+    const body = { email, password, role: "playtester" };
+    const { apiKey, user } = (await server.request("POST", "/auth/register/api-key", { body })).body.data;
+    const bea = factories.personWith(server, apiKey, user.id);
+    expect((await bea.post("/auth/change-email", { newEmail, password })).status).toBe(200);
+    await server.advance(0);
+    for (const address of [email, newEmail]) {
+      const { text } = server.mails.findLast(({ to }) => to === address)!;
+      const url = new URL(/https?:\/\/\S+\/change-email\S+/.exec(text)![0]);
+      await visitor(server).submit(url.pathname + url.search, "/change-email");
+    }
+    expect((await bea.getMe()).email).toBe(newEmail);
+    const { invitations } = await admin.listInvitations({});
+    expect(invitations.map((invitation) => invitation.email)).toEqual([newEmail]);
+    expect((await admin.delete(`/admin/users/${bea.id}`)).status).toBe(200);
+    expect(await columnsWith(server, ["bea.old", "bea.new"])).toEqual([]);
   });
 
   test("by the operator leaves money in the ledger; the last administrator with every scope stays", async () => {

@@ -121,7 +121,11 @@ onBothDatabases("clips", (serve) => {
     expect([late, last].map((one) => existsSync(blob(one)))).toEqual([false, true]);
     await server.deps.store.write(async (tx) => {
       await removeClipsOf(tx, owner.id);
-      await erase(tx, { id: owner.id, email: "", displayName: "Owner", companyName: "Owner" }, server.clock.now());
+      await erase(
+        tx,
+        { id: owner.id, role: "game_owner", email: "", displayName: "Owner", companyName: "Owner" },
+        server.clock.now(),
+      );
     });
     await server.advance(0);
     expect(existsSync(blob(last))).toBe(false);

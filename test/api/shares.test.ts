@@ -362,7 +362,7 @@ onBothDatabases("shares", (serve) => {
 
     await share();
     await server.deps.store.write((tx) =>
-      erase(tx, { id: owner.id, email: "", displayName: "Owner", companyName: "Owner" }, server.clock.now()),
+      erase(tx, { id: owner.id, role: "game_owner", email: "", displayName: "Owner", companyName: "Owner" }, server.clock.now()),
     );
     expect(await server.deps.store.read((q) => q.all("SELECT id FROM shares"))).toEqual([]);
   });

@@ -9,8 +9,10 @@ export const events = {
   events: { id: text, account_id: text, kind: oneOf(eventKinds), data: text, seq: orNull(int), created_at: int },
   event_counters: { account_id: text, last_seq: int },
   notifications: {
-    id: text, user_id: text, event_id: orNull(text), type: oneOf(eventKinds), title: text, body: text, read_at: orNull(int),
-    created_at: int,
+    id: text, user_id: text, event_id: orNull(text), type: oneOf(eventKinds), title: text, body: text,
+    /** What it says once the account that it names is deleted; null where it names nobody, empty in rows of earlier versions. */
+    unnamed_body: orNull(text),
+    read_at: orNull(int), created_at: int,
   },
   notification_settings: { user_id: text, kind: oneOf(mailKinds), mail: oneOf(mailModes), updated_at: int },
   webhooks: {
