@@ -147,7 +147,11 @@ async function create(job: Job, deps: Deps, tracker: Tracker, work: Work): Promi
   const labels = JSON.parse(issue.labels) as string[];
   const draft = { target, assignee, priority, issue_type, marker, labels, title: finding.title, document };
   if (!job.isHeld()) return;
-  const made = await tracker.create(draft);
+  const made = await tracker.create(draft).catch(async (error: unknown) => {
+    // What was refused does not exist. A look-up that is refused says nothing about that.
+    if (error instanceof Refusal) await change(deps, issue, async () => ({ begun_at: null }));
+    throw error;
+  });
   await recordIssue(deps, issue, made, { sent_hash: hashOf(document), next_attempt_at: null });
 }
 
@@ -209,9 +213,7 @@ async function recordFailure(deps: Deps, { issue, connection }: Work, error: unk
   if (until !== undefined && connection) await deps.store.write((tx) => store.pause(tx, connection.id, until));
   await change(deps, issue, async (tx, row) => {
     if (until !== undefined) return { error: textOf(error), next_attempt_at: until };
-    // What was refused does not exist, so that another place may be named.
-    if (error instanceof Refusal)
-      return { error: textOf(error), next_attempt_at: null, ...(row.remote_id === null && { begun_at: null }) };
+    if (error instanceof Refusal) return { error: textOf(error), next_attempt_at: null };
     const attempts = row.attempts + 1;
     const next = attempts < maxAttempts ? tx.now + pauseAfter(attempts) : null;
     return { error: textOf(error), attempts, next_attempt_at: next };

@@ -56,9 +56,10 @@ export async function file(deps: Deps, tx: Tx, finding: findings.FindingRow, wan
       await ask(tx, known);
       return null;
     }
-    throw conflict(
-      `#${finding.number} is filed in ${trackerTitles[known.tracker]} (${known.target}) already. Nothing was filed: a finding has one issue.`,
-    );
+    if (!hasFailed(known))
+      throw conflict(
+        `#${finding.number} is filed in ${trackerTitles[known.tracker]} (${known.target}) already. Nothing was filed: a finding has one issue.`,
+      );
   }
   if (known) await issues.remove(tx, finding.id);
   return insert(deps, tx, finding, wanted, known?.state === "deleted");
@@ -67,6 +68,10 @@ export async function file(deps: Deps, tx: Tx, finding: findings.FindingRow, wan
 /** Whether a finding may be filed anew: nothing of it can be in the tracker. */
 const isReplaceable = ({ state, remote_id, begun_at }: issues.IssueRow) =>
   state === "deleted" || (remote_id === null && begun_at === null);
+
+/** Whether the tries have ended without an issue. Who cannot reach the tracker any more may name another place. */
+const hasFailed = ({ remote_id, error, next_attempt_at }: issues.IssueRow) =>
+  remote_id === null && error !== null && next_attempt_at === null;
 
 async function insert(deps: Deps, tx: Tx, finding: findings.FindingRow, wanted: Wanted, again: boolean): Promise<string | null> {
   const { tracker, target, labels, assignee = null, priority = null, type = null, share } = wanted;

@@ -313,6 +313,32 @@ onBothDatabases("findings in trackers", (serve) => {
     expect(trackers.requests.at(-1)!.credential).toBe("Bearer token-new");
   });
 
+  it.each(all)(
+    "%s: an issue whose creation was not answered is found once the token works again, or another place is named",
+    async (tracker) => {
+      const made = await world(await serve(), tracker);
+      const { server, owner, trackers } = made;
+      const [id, other] = [await created(made), await created(made, "Elsewhere")];
+      for (const lost of [id, other]) {
+        trackers.fail("lost", tracker === "linear" ? /issueCreate/ : /^POST .*issues?$/);
+        await file(made, lost, tracker);
+        await server.advance(0);
+      }
+      expect(trackers.of(tracker)).toHaveLength(2);
+      for (const { credential } of trackers.requests) trackers.revoked.add(credential);
+      await server.advance(2 * minute);
+      const elsewhere = { target: tracker === "jira" || tracker === "linear" ? "OTHER" : "acme/other" };
+      expect((await file(made, other, tracker, elsewhere)).status).toBe(200);
+      await owner.post("/trackers/connect", bodyFor(tracker, trackers.url, "token-new"));
+      expect((await file(made, id, tracker)).status).toBe(200);
+      await server.advance(48 * hour);
+      expect([
+        (await get(made, id)).issue.state,
+        trackers.of(tracker).filter(({ target }) => target === targets[tracker]).length,
+      ]).toEqual(["open", 2]);
+    },
+  );
+
   for (const tracker of all)
     it(`${tracker}: each of 50 findings has exactly one issue after random faults, lost replies and closed and deleted issues`, async () => {
       const made = await world(await serve(), tracker);
