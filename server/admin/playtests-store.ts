@@ -1,8 +1,8 @@
+import { containing } from "../database/containing.ts";
 import type { Page } from "../database/keyset.ts";
 import type { Query, Value } from "../database/port.ts";
 import type { Tables } from "../database/schema/index.ts";
 import { statusSql } from "../playtests/slots/store.ts";
-import { containing } from "./store.ts";
 
 export interface OperatedRow extends Readonly<Tables["playtests"]> {
   game_name: string;
@@ -26,13 +26,8 @@ export function list(q: Query, only: { id?: string | undefined; search?: string 
     filters.push(only.id, only.id, only.id);
   }
   if (only.search !== undefined) {
-    const [lower, written] = [containing(only.search.toLowerCase()), containing(only.search)];
-    // SQLite knows only the case of ASCII letters: others are found as they are written.
-    conditions.push(
-      `(LOWER(g.name) LIKE ? ESCAPE '!' OR g.name LIKE ? ESCAPE '!' OR LOWER(u.display_name) LIKE ? ESCAPE '!'
-        OR u.display_name LIKE ? ESCAPE '!')`,
-    );
-    filters.push(lower, written, lower, written);
+    conditions.push("(LOWER(g.name) LIKE ? ESCAPE '!' OR LOWER(u.display_name) LIKE ? ESCAPE '!')");
+    filters.push(containing(only.search), containing(only.search));
   }
   if (page.after !== undefined) {
     conditions.push("p.id < ?");

@@ -1,5 +1,6 @@
 import type { Role } from "../../src/contract/endpoint.ts";
 import { emailKey, type UserRow } from "../accounts/users-store.ts";
+import { containing } from "../database/containing.ts";
 import { type Page, paged } from "../database/keyset.ts";
 import type { Query, Value } from "../database/port.ts";
 import type { Left, Tables } from "../database/schema/index.ts";
@@ -34,9 +35,6 @@ interface WantedUsers {
   search?: string | undefined;
 }
 
-/** A pattern for `LIKE … ESCAPE '!'` that finds a text anywhere. */
-export const containing = (text: string) => `%${text.replace(/[!%_]/g, "!$&")}%`;
-
 export function listUsers(q: Query, only: WantedUsers, page: Page) {
   const conditions: string[] = ["1 = 1"];
   const filters: Value[] = [];
@@ -53,12 +51,8 @@ export function listUsers(q: Query, only: WantedUsers, page: Page) {
     filters.push(only.id);
   }
   if (only.search !== undefined) {
-    // SQLite knows only the case of ASCII letters: others are found as they are written.
-    conditions.push(
-      "(u.email_key LIKE ? ESCAPE '!' OR LOWER(u.display_name) LIKE ? ESCAPE '!' OR u.display_name LIKE ? ESCAPE '!')",
-    );
-    const [lower, written] = [containing(only.search.toLowerCase()), containing(only.search)];
-    filters.push(lower, lower, written);
+    conditions.push("(u.email_key LIKE ? ESCAPE '!' OR LOWER(u.display_name) LIKE ? ESCAPE '!')");
+    filters.push(containing(only.search), containing(only.search));
   }
   return paged(q, page, "u").all<UserRow>(`SELECT u.* FROM users u WHERE ${conditions.join(" AND ")}`, ...filters);
 }

@@ -42,6 +42,9 @@ const messageView = (row: chatStore.MessageRow) => ({
 const blockedBy = (conversation: chatStore.ConversationRow, side: chatStore.Side) =>
   (side === "game_owner" ? conversation.blocked_by_owner : conversation.blocked_by_playtester) === 1;
 
+const recipientOf = ({ owner_id, playtester_id }: chatStore.ConversationRow, sender: chatStore.Side): string =>
+  sender === "game_owner" ? playtester_id : owner_id;
+
 async function conversationOf(q: Query, principal: Principal, id: string) {
   const found = await chatStore.find(q, sideOf(principal), principal.userId, id);
   if (!found) throw notFound();
@@ -74,7 +77,7 @@ async function add(tx: Tx, sender: users.UserRow, conversation: chatStore.Conver
   };
   const message = await chatStore.addMessage(tx, added, previewOf(content));
   const role = chatStore.otherSide(side);
-  const recipient = { id: role === "game_owner" ? conversation.owner_id : conversation.playtester_id, role };
+  const recipient = { id: recipientOf(conversation, side), role };
   const data = { messageId: message.id, conversationId: conversation.id, senderType: side, senderId: sender.id };
   await watchUnread(tx, message);
   await emit(tx, [recipient], { kind: "chat.message", data, notice: { senderName: sender.display_name } });
@@ -114,8 +117,9 @@ export const chat = {
     call.commit(async (tx) => {
       const side = sideOf(call.principal);
       const conversation = await conversationOf(tx, call.principal, call.params.id);
-      if (blockedBy(conversation, chatStore.otherSide(side)))
-        throw forbidden("This contact blocked you or is suspended. Nothing was sent.");
+      const recipient = (await users.find(tx, recipientOf(conversation, side)))!;
+      if (blockedBy(conversation, chatStore.otherSide(side)) || recipient.suspended_at !== null)
+        throw forbidden("This contact blocked you, or the account is suspended or deleted. Nothing was sent.");
       if (blockedBy(conversation, side))
         throw forbidden("You blocked this contact. Nothing was sent. Unblock the conversation first.");
       const sender = await users.find(tx, call.principal.userId);

@@ -171,7 +171,8 @@ export class Connections {
 
 function requireOpen(row: store.RequestRow | undefined, now: number): store.RequestRow {
   if (!row) throw notFound();
-  if (row.expires_at <= now)
+  // One that was allowed expires with its code, a minute later, and is connected all the same.
+  if (row.decided_at === null && row.expires_at <= now)
     throw conflict("This request has expired. Nothing was connected. Start again in the program that wants to connect.");
   return row;
 }

@@ -126,10 +126,7 @@ const noticesOfOthers = `event_id IN (SELECT e.id FROM events e WHERE e.data LIK
 async function unname(tx: Query, { id, role, displayName, companyName }: Erased): Promise<void> {
   const about = `${noticesOfOthers}${role === "game_owner" ? " AND type = 'chat.message'" : ""}`;
   const ids = Array.from(about.matchAll(/\?/g), () => id);
-  await tx.run(
-    `UPDATE notifications SET body = unnamed_body WHERE unnamed_body <> '' AND ${about}`,
-    ...ids,
-  );
+  await tx.run(`UPDATE notifications SET body = unnamed_body WHERE unnamed_body <> '' AND ${about}`, ...ids);
   // Those of earlier versions do not say where the name is.
   for (const name of new Set([displayName, companyName])) {
     const rows = await tx.all<{ id: string; body: string }>(

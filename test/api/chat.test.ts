@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { updateRow } from "../../server/database/rows.ts";
+import { visitor } from "../helpers/portal.ts";
 import { startTestServer, type TestServer } from "../helpers/server.ts";
 import { type Account, giveSlot, register } from "../helpers/slot-factories.ts";
 import { drivers, type TestStore } from "../helpers/store.ts";
@@ -126,6 +128,27 @@ describe.each(drivers)("chat on $name", ({ open }) => {
     expect(await status(tess, "POST", `${path}/messages`, { content: "hi" })).toBe(403);
     await data(tess, "POST", `${path}/unblock`);
     expect(await status(owner, "POST", `${path}/messages`, { content: "hi" })).toBe(201);
+  });
+
+  it("suspended account: nothing is sent to it, and the pages of the owner offer no form", async () => {
+    const slotId = await giveSlot(server, owner.id, tess.id, "accepted");
+    const conversation = await openWith(owner, tess);
+    await server.deps.store.write((tx) => updateRow(tx, "users", tess.id, { suspended_at: tx.now }));
+    const reply = await server.request("POST", `/chat/conversations/${conversation}/messages`, {
+      key: owner.key,
+      body: { content: "hi" },
+    });
+    expect([reply.status, reply.body.error.message]).toEqual([
+      403,
+      "This contact blocked you, or the account is suspended or deleted. Nothing was sent.",
+    ]);
+    const olive = visitor(server);
+    await olive.submit("/studio/sign-in", "/studio/sign-in/password", { email: owner.email, password: "correct horse battery" });
+    for (const page of [`/studio/messages/${conversation}`, `/studio/slots/${slotId}`]) {
+      const { html } = await olive.get(page);
+      expect(html).toContain("Tess cannot get messages from you: you were blocked, or the account is suspended or deleted.");
+      expect(html).not.toContain("Your message");
+    }
   });
 
   it("message: only the recipient gets an event and a notification", async () => {

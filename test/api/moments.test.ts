@@ -81,6 +81,7 @@ onBothDatabases("moments", (serve, it) => {
       { text: "100% stuck", kind: "bug", severity: 4, tags: ["menu"] },
       { text: "LOVES it", kind: "delight", tags: ["menu-music"] },
       { text: "1000 coins", tags: [] },
+      { text: "Überall Ärger", tags: [] },
     ];
     for (const [at, note] of notes.entries()) await owner.post(`/slots/${slotId}/moments`, { atMs: at, ...note });
     const rows = [
@@ -90,7 +91,9 @@ onBothDatabases("moments", (serve, it) => {
       ["tag=men", []],
       ["text=loves", ["LOVES it"]],
       ["text=100%25", ["100% stuck"]],
-      [`build=${build}`, ["100% stuck", "LOVES it", "1000 coins"]],
+      ["text=%C3%BCberall", ["Überall Ärger"]],
+      ["text=%C3%84RGER", ["Überall Ärger"]],
+      [`build=${build}`, ["100% stuck", "LOVES it", "1000 coins", "Überall Ärger"]],
       [`build=${slotId}`, []],
       ["kind=note&text=coins", ["1000 coins"]],
     ] as const;

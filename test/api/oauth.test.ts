@@ -531,6 +531,18 @@ onBothDatabases("programs that are connected by OAuth", (serve, it) => {
       expect(await connected()).toEqual([]);
     });
 
+    it("that was allowed says so when its page is opened again, also after the time of its code", async ({ server }) => {
+      const { browser, oauth, clientId, exchange, connected } = await scene(server);
+      const { location } = await browser.get(oauth.authorizeUrl(clientId));
+      const fields = { ...hiddenFields((await browser.get(location!)).html, `${location}/allow`), ...readAndOrder };
+      const allowed = await browser.send(`${location}/allow`, fields);
+      expect((await exchange(leadsTo(allowed)!.searchParams.get("code")!)).status).toBe(200);
+      await server.advance(2 * minute);
+      for (const reply of [await browser.get(location!), await browser.send(`${location}/allow`, fields)])
+        expect([reply.status, reply.html]).toEqual([409, expect.stringContaining("This request was decided before.")]);
+      expect(await connected()).toHaveLength(1);
+    });
+
     it("is for game owners", async ({ server, playtester }) => {
       const { oauth, clientId } = await scene(server);
       const browser = await signedIn(server, playtester, "/play");

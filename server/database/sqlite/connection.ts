@@ -49,6 +49,8 @@ export class Connection {
     // The store runs checkpoints itself, after sending replies (see checkpoints.ts).
     database.pragma("wal_autocheckpoint = 0");
     if (!writes) database.pragma("query_only = ON");
+    // SQLite's own knows only ASCII letters.
+    database.function("lower", { deterministic: true }, (text) => (typeof text === "string" ? text.toLowerCase() : text));
     this.#commit = database.prepare("COMMIT");
   }
 

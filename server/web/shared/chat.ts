@@ -14,6 +14,8 @@ export interface Contact {
   id: string;
   name: string;
   isUnlocked: boolean;
+  /** Blocked the reader, or is suspended or deleted. Undefined where the reader is not told. */
+  isClosed?: boolean;
   unreadCount: number;
   lastMessageAt: string | null;
   lastMessagePreview: string | null;
@@ -85,7 +87,7 @@ export class ChatPages<C extends PageContext> {
     const body = html`<div data-live="messages">${more(path, meta.cursor, label)}
 ${messages.length > 0 ? html`<ol class="thread">${messages}</ol>` : html`<p class="soft">No messages yet. Say hello!</p>`}</div>
 <p><a href="${path}">Check for new messages</a></p>
-${data.isBlocked ? html`<p>You blocked ${contact.name}.</p>` : writeForm(context, path)}
+${data.isBlocked ? html`<p>You blocked ${contact.name}.</p>` : contact.isClosed ? closedTo(contact.name) : writeForm(context, path)}
 <div class="aside">${canBlock && (data.isBlocked ? button(context, this.#to.unblock(id), "Unblock", "quiet") : button(context, this.#to.block(id), `Block ${contact.name}`, "link"))}</div>`;
     return this.#side.layout(context, { title: contact.name, body });
   };
@@ -116,13 +118,17 @@ ${data.isBlocked ? html`<p>You blocked ${contact.name}.</p>` : writeForm(context
       : html`<p class="soft">This server lets nobody begin a conversation from here. You can write after they have written to you.</p>`;
     return html`<li class="card"><div class="head"><h2>${title}</h2>${unread(contact.unreadCount)}</div>
 ${lastMessagePreview !== null && html`<p class="prose">${yours(contact, own)}${lastMessagePreview}</p>`}${lastMessageAt !== null && html`<p class="soft">${time(lastMessageAt)}</p>`}
-${!isUnlocked && html`<p class="soft">${locked}</p>`}${conversationId === null && isUnlocked && begin}</li>`;
+${!isUnlocked && html`<p class="soft">${locked}</p>`}${conversationId === null && isUnlocked && !contact.isClosed && begin}</li>`;
   }
 }
 
 /** Says that the reader wrote the last message, which servers that do not report its sender leave open. */
 export const yours = ({ lastMessageSenderType: sender }: Pick<Contact, "lastMessageSenderType">, own: SenderType) =>
   sender === own && "You: ";
+
+/** Why there is no form to write with. */
+export const closedTo = (name: string) =>
+  html`<p class="soft">${name} cannot get messages from you: you were blocked, or the account is suspended or deleted.</p>`;
 
 const unread = (count: number) => count > 0 && html`<span class="count">${count}<span class="hidden"> unread</span></span>`;
 

@@ -5,14 +5,21 @@ import { ChatPages } from "../shared/chat.ts";
 import { studioLayout } from "./layout.ts";
 import type { StudioContext } from "./types.ts";
 
-type Playtesters = Exclude<Data<"listContacts">, { chatDisabled: boolean }>["contacts"];
+export type Playtesters = Exclude<Data<"listContacts">, { chatDisabled: boolean }>["contacts"];
+
+/** Whether a playtester blocked the owner, or is suspended or deleted. Other modes are not known. */
+export const isClosed = ({ chatMode }: Playtesters[number]): boolean => chatMode === "closed";
 
 /** `/studio/messages`: the playtesters of accepted playtests, and the conversations with them. */
 export const chat = new ChatPages<StudioContext>({
   area: studio,
   own: "game_owner",
   contactsOf: async ({ call }) =>
-    ((await call("listContacts")).data.contacts as Playtesters).map((one) => ({ ...one, name: one.displayName })),
+    ((await call("listContacts")).data.contacts as Playtesters).map((one) => ({
+      ...one,
+      name: one.displayName,
+      isClosed: isClosed(one),
+    })),
   layout: (context, page) => studioLayout(context, "messages", page),
   none: html`<p class="calm">No contacts yet.</p><p>When you accept a playtest, you and its playtester can message each other here.</p>`,
   offers: ({ offers }, operation) => offers(operation),

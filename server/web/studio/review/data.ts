@@ -4,6 +4,7 @@ import { ApiError } from "../../../lib/api-error.ts";
 import { ifOffered } from "../../shared/not-offered.ts";
 import { cursorOf } from "../../shared/parts.ts";
 import { ifAllowed } from "../allowed.ts";
+import { isClosed, type Playtesters } from "../messages.ts";
 import { type Clip, clipsOf } from "../sharing/clips.ts";
 import { type Share, sharesOf } from "../sharing/shares.ts";
 import type { StudioContext } from "../types.ts";
@@ -16,7 +17,7 @@ export type Measured = Data<"getSlotSignals">;
 export type Finding = Data<"listFindings">["findings"][number];
 
 /** Whether the playtester can be written to. */
-export type Writing = "open" | "locked" | "unbegun";
+export type Writing = "open" | "locked" | "unbegun" | "closed";
 
 /** What the review page of a slot shows. */
 export interface Review {
@@ -90,11 +91,13 @@ async function cuesOf({ captions, id }: StudioContext, { transcription }: Slot):
 
 /**
  * Owners can write to playtesters of whom they accepted a video: for others it is `locked`. `unbegun`: there is no conversation yet, and
- * the server begins none.
+ * the server begins none. `closed`: the playtester blocked the owner, or is suspended or deleted.
  */
 async function writingTo({ call, offers }: StudioContext, { playtester }: Slot): Promise<Writing> {
   const reply = playtester && (await ifAllowed(call("listContacts")));
-  const contact = reply?.data.contacts.find(({ id }) => id === playtester?.id);
+  const contacts = (reply?.data.contacts ?? []) as Playtesters;
+  const contact = contacts.find(({ id }) => id === playtester?.id);
+  if (contact && isClosed(contact)) return "closed";
   if (contact?.isUnlocked === false) return "locked";
   return contact?.conversationId || (await offers("openConversation")) ? "open" : "unbegun";
 }

@@ -1,6 +1,7 @@
 import { studio } from "../../../../src/contract/pages/addresses.ts";
 import { conflict } from "../../../lib/api-error.ts";
 import { html, type Markup } from "../../html.ts";
+import { closedTo } from "../../shared/chat.ts";
 import { fault, marked, tokens } from "../../shared/parts.ts";
 import { action, type StudioContext } from "../types.ts";
 import type { Review } from "./data.ts";
@@ -9,6 +10,7 @@ export function messageForm(context: StudioContext, { slot: { playtester }, writ
   if (playtester === null) return false;
   const name = playtester.displayName;
   if (writing === "locked") return html`<p class="soft">You can write to ${name} when you have accepted one of their videos.</p>`;
+  if (writing === "closed") return closedTo(name);
   if (writing === "unbegun")
     return html`<p class="soft">This server lets nobody begin a conversation from here. You can write to ${name} after they have written to you.</p>`;
   return html`<section class="review-card"><details${context.form.content !== undefined && html` open`}><summary>Message to ${name}</summary>
