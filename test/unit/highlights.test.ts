@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { defaults } from "../../server/config/defaults.ts";
-import { type Highlight, highlightsOf, lexiconOf, type Watched } from "../../server/sharing/highlights/rules.ts";
+import { type Highlight, lexiconOf, type Watched } from "../../server/sharing/highlights/rules.ts";
+import { highlightsOf } from "../helpers/highlights.ts";
 
 const lexicon = { confusion: ["what?", "where do I"], delight: ["wow"] };
 const all = { minutes: 600, perVideo: 50 };

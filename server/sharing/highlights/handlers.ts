@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { readCues } from "../../../src/contract/text/cues.ts";
 import type { Deps } from "../../app/deps.ts";
 import * as games from "../../games/store.ts";
@@ -7,7 +8,7 @@ import * as moments from "../../playtests/moments/store.ts";
 import * as playtests from "../../playtests/store.ts";
 import * as search from "../../search/store.ts";
 import { signalsOf } from "../signals/store.ts";
-import { highlightsOf, lexiconOf, type Watched } from "./rules.ts";
+import { bestOf, chosenOf, entriesOf, type Highlight, lexiconOf } from "./rules.ts";
 import * as store from "./store.ts";
 
 async function cuesOf(deps: Deps, slotId: string) {
@@ -16,23 +17,33 @@ async function cuesOf(deps: Deps, slotId: string) {
   return vtt === undefined ? [] : readCues(vtt, "hidden");
 }
 
-async function watched(deps: Deps, of: "playtest" | "game", id: string, build?: string): Promise<Watched[]> {
+interface Wanted {
+  build?: string | undefined;
+  minutes: number;
+  perVideo: number;
+}
+
+/** Looks at one video after another: other requests are answered between them. */
+async function highlightsOf(deps: Deps, of: "playtest" | "game", id: string, { build, minutes, perVideo }: Wanted) {
   const [rows, notes] = await deps.store.read((q) => Promise.all([store.videosOf(q, of, id), store.notesOf(q, of, id)]));
-  const videos: Watched[] = [];
+  const entries = entriesOf(lexiconOf(deps.config.highlights));
+  const parts: Highlight[] = [];
   for (const row of rows) {
     const played = build && (await deps.store.read((q) => moments.buildAt(q, id, row.began_at)));
     if (build && (!played || played.id !== build)) continue;
     const own = notes.filter(({ slot_id }) => slot_id === row.slot_id);
-    videos.push({
+    const video = {
       slotId: row.slot_id,
       lengthMs: row.length_ms,
       signals: row.loudness === null && row.motion === null ? null : signalsOf(row),
       cues: await cuesOf(deps, row.slot_id),
       notes: own.map(({ at_ms, severity }) => ({ atMs: at_ms, severity })),
       said: row.notes,
-    });
+    };
+    parts.push(...bestOf(video, entries, perVideo));
+    await setImmediate();
   }
-  return videos;
+  return chosenOf(parts, minutes);
 }
 
 /** Where to look first. */
@@ -40,14 +51,12 @@ export const highlights = {
   async listPlaytestHighlights(call) {
     const { deps, params, query, principal } = call;
     if (!(await call.read((q) => playtests.findForOwner(q, params.id, principal.userId)))) throw notFound();
-    return { highlights: highlightsOf(await watched(deps, "playtest", params.id), lexiconOf(deps.config.highlights), query) };
+    return { highlights: await highlightsOf(deps, "playtest", params.id, query) };
   },
 
   async listGameHighlights(call) {
     const { deps, params, query, principal } = call;
     if (!(await call.read((q) => games.findForOwner(q, params.id, principal.userId)))) throw notFound();
-    return {
-      highlights: highlightsOf(await watched(deps, "game", params.id, query.build), lexiconOf(deps.config.highlights), query),
-    };
+    return { highlights: await highlightsOf(deps, "game", params.id, query) };
   },
 } satisfies Partial<Handlers>;

@@ -116,33 +116,46 @@ function silence({ cues }: Watched): Sign[] {
   });
 }
 
-const standsIn = (words: readonly string[], phrase: Phrase) =>
-  words.some((_, at) => phrase.every((word, index) => words[at + index] === word));
-
-/** The entry as one phrase, whatever it is made of. */
+/** An entry of the lexicon as one phrase, whatever it is made of. */
 const entryPhrase = (entry: string): Phrase => phrasesOf(`"${entry.replaceAll('"', " ")}"`)[0] ?? [];
 
-function spoken({ cues }: Watched, kind: "confusion" | "delight", entries: readonly string[]): Sign[] {
-  const phrases = entries.map((entry) => ({ entry, phrase: entryPhrase(entry) })).filter(({ phrase }) => phrase.length > 0);
+interface Entry {
+  kind: "confusion" | "delight";
+  entry: string;
+  phrase: Phrase;
+}
+
+/** The entries of a lexicon by their first word: to compare each word of long videos with each entry takes seconds. */
+export type Entries = ReadonlyMap<string, readonly Entry[]>;
+
+export function entriesOf(lexicon: Lexicon): Entries {
+  const byWord = new Map<string, Entry[]>();
+  for (const kind of ["confusion", "delight"] as const)
+    for (const entry of lexicon[kind]) {
+      const phrase = entryPhrase(entry);
+      const [first] = phrase;
+      if (first !== undefined) byWord.set(first, [...(byWord.get(first) ?? []), { kind, entry, phrase }]);
+    }
+  return byWord;
+}
+
+function spoken({ cues }: Watched, entries: Entries): Sign[] {
   return cues.flatMap(({ startMs, endMs, text }) => {
     const words = wordsOf(text).map(({ word }) => word);
-    return phrases
-      .filter(({ phrase }) => standsIn(words, phrase))
-      .map(({ entry }): Sign => ({ kind, fromMs: startMs, toMs: endMs, weight: weights[kind], said: entry }));
+    const found = words.flatMap((word, at) =>
+      (entries.get(word) ?? []).filter(({ phrase }) => phrase.every((part, index) => words[at + index] === part)),
+    );
+    return [...new Set(found)].map(
+      ({ kind, entry }): Sign => ({ kind, fromMs: startMs, toMs: endMs, weight: weights[kind], said: entry }),
+    );
   });
 }
 
-const signsOf = (given: Watched, { confusion, delight }: Lexicon): Sign[] => {
+const signsOf = (given: Watched, entries: Entries): Sign[] => {
   const video = { ...given, cues: cleaned(given.cues, given.signals?.loudness ?? null).kept };
-  return [
-    ...noted(video),
-    ...marked(video),
-    ...spoken(video, "confusion", confusion),
-    ...spoken(video, "delight", delight),
-    ...frozen(video),
-    ...silence(video),
-    ...loud(video),
-  ].sort((a, b) => a.fromMs - b.fromMs || highlightOrder(a, b));
+  return [...noted(video), ...marked(video), ...spoken(video, entries), ...frozen(video), ...silence(video), ...loud(video)].sort(
+    (a, b) => a.fromMs - b.fromMs || highlightOrder(a, b),
+  );
 };
 
 const highlightOrder = (a: Sign, b: Sign) => a.kind.localeCompare(b.kind) || (a.said ?? "").localeCompare(b.said ?? "");
@@ -196,21 +209,18 @@ function highlightOf({ slotId, lengthMs }: Watched, part: readonly Sign[]): High
 
 const best = (a: Highlight, b: Highlight) => b.score - a.score || a.slotId.localeCompare(b.slotId) || a.fromMs - b.fromMs;
 
-/** The best parts of all videos: so many of each, and together not longer than so many minutes. The best first. */
-export function highlightsOf(
-  videos: readonly Watched[],
-  lexicon: Lexicon,
-  { minutes, perVideo }: { minutes: number; perVideo: number },
-): Highlight[] {
+/** The best parts of a video, so many, the best first. */
+export const bestOf = (video: Watched, entries: Entries, most: number): Highlight[] =>
+  partsOf(signsOf(video, entries))
+    .map((part) => highlightOf(video, part))
+    .sort(best)
+    .slice(0, most);
+
+/** The best of the best parts of several videos, together not longer than so many minutes. The best first. */
+export function chosenOf(parts: readonly Highlight[], minutes: number): Highlight[] {
   const chosen: Highlight[] = [];
   let leftMs = minutes * 60_000;
-  const all = videos.flatMap((video) =>
-    partsOf(signsOf(video, lexicon))
-      .map((part) => highlightOf(video, part))
-      .sort(best)
-      .slice(0, perVideo),
-  );
-  for (const one of all.sort(best)) {
+  for (const one of parts.toSorted(best)) {
     if (one.toMs - one.fromMs > leftMs) continue;
     leftMs -= one.toMs - one.fromMs;
     chosen.push(one);

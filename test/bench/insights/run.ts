@@ -10,10 +10,11 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { defaults } from "../../../server/config/defaults.ts";
-import { highlightsOf, lexiconOf, type Watched } from "../../../server/sharing/highlights/rules.ts";
+import { lexiconOf, type Watched } from "../../../server/sharing/highlights/rules.ts";
 import { createFfmpegMeter } from "../../../server/sharing/signals/meter.ts";
 import { factsOf } from "../../../server/sharing/signals/rules.ts";
 import { readCues, writeCues } from "../../../src/contract/text/cues.ts";
+import { highlightsOf } from "../../helpers/highlights.ts";
 
 const ffmpeg = process.env.PLAYTEST_FFMPEG ?? "ffmpeg";
 const espeak = process.env.PLAYTEST_ESPEAK ?? "espeak-ng";
