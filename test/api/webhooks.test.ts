@@ -382,7 +382,7 @@ onBothDatabases("webhooks", (serve) => {
     expect(() => new Webhook(hook.secret).verify(body, headers as Record<string, string>)).toThrow("No matching signature");
   });
 
-  it("deleted webhook: no further attempt", async () => {
+  it("deleted webhook: no further attempt, and nothing of it is kept, such as an address that is a secret", async () => {
     receiver.answer(status(500));
     const hook = await register();
     await happen();
@@ -390,6 +390,8 @@ onBothDatabases("webhooks", (serve) => {
     await owner.delete(hook.path);
     await server.advance(48 * hour);
     expect(receiver.received).toHaveLength(1);
+    for (const table of ["webhooks", "webhook_deliveries", "webhook_attempts"])
+      expect(await server.deps.store.read((q) => q.all(`SELECT id FROM ${table}`))).toEqual([]);
   });
 
   it("changed address: deliveries continue there", async () => {

@@ -113,8 +113,7 @@ export const webhooks = {
   deleteWebhook: (call) =>
     call.commit(async (tx) => {
       const row = await find(tx, call.params.id, call.principal.userId);
-      await webhookStore.update(tx, row.id, { is_active: 0, deleted_at: tx.now });
-      for (const state of ["pending", "paused", "held"] as const) await webhookStore.moveDeliveries(tx, row.id, state, "cancel");
+      await webhookStore.remove(tx, row.id);
       return { message: "The webhook was deleted. Pending deliveries will not be sent." };
     }),
 

@@ -100,7 +100,7 @@ async function webhookPage(context: StudioContext): Promise<PageContent> {
   const body = html`${done && notice(done)}
 <p class="soft prose">${one.url}</p>
 <ul class="facts">${one.format !== undefined && html`<li>${formats[one.format]}</li>`}<li>${one.events.includes("*") ? "all events" : one.events.join(", ")}</li></ul>
-${!one.isActive && html`<p class="note bad">This webhook is disabled: too many deliveries in a row failed. Nothing is sent to it.</p>`}
+${!one.isActive && html`<p class="note bad">This webhook is disabled, because its deliveries failed. Nothing is sent to it.</p>`}
 <div class="decide">${button(context, test.at(id), "Send a test event")}${!one.isActive && button(context, enable.at(id), "Enable it again", "quiet")}</div>
 <section><h2>Deliveries</h2>
 <div data-live="deliveries">${data.deliveries.length > 0 ? html`<ul class="rows">${data.deliveries.map((delivery) => row(context, one, delivery, canResend))}</ul>${more(studio.webhook(id), meta.cursor)}` : html`<p class="calm">Nothing was sent yet.</p>`}</div></section>
@@ -118,7 +118,7 @@ function row(context: StudioContext, { id: webhookId }: Webhook, delivery: Deliv
       ? html`<span class="badge good">Delivered</span>`
       : nextRetryAt !== null
         ? html`<span class="badge wait">Waiting</span>`
-        : html`<span class="badge act">Failed</span>`;
+        : html`<span class="badge act">${attemptCount === 0 ? "Not sent" : "Failed"}</span>`;
   return html`<li class="row">${state}<div><p class="what">${event}</p><p class="soft">${time(createdAt)} · ${plural(attemptCount, "attempt")}${statusCode !== null && ` · status ${statusCode}`}${nextRetryAt !== null && deliveredAt === null && html` · next ${time(nextRetryAt)}`}</p></div>
 <div class="when">${canResend && html`<form method="post" action="${again.at(webhookId, id)}">${tokens(context)}<button class="link">Send again<span class="hidden"> ${event}</span></button></form>`}</div></li>`;
 }
