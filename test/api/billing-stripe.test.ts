@@ -319,6 +319,19 @@ onBothDatabases("cards by Stripe", (serve) => {
     expect(await till.flag(renewal!.id)).toContain("the subscription had ended when its renewal was paid; the hours were added");
   });
 
+  test("renewal: one whose reply was lost is not charged again, also after Stripe forgot its key and without a webhook", async () => {
+    const { stripe, server, till } = await open();
+    await subscribe(till, stripe);
+    stripe.setLosing(true);
+    await server.advance(33 * day);
+    expect(server.errors.splice(0).length).toBeGreaterThan(0);
+    stripe.setLosing(false);
+    await server.advance(2 * day);
+    expect([stripe.charges.length, await statusOf(till), await till.minutes()]).toEqual([1, "active", 600]);
+    await server.advance(31 * day);
+    expect([stripe.charges.length, await till.minutes()]).toEqual([2, 900]);
+  });
+
   test("renewal: one that Stripe declines is past due and retried; without an answer it stays open", async () => {
     const { stripe, server, till } = await open();
     await subscribe(till, stripe, "pm_fails");

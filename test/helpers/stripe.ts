@@ -22,7 +22,8 @@ export async function startStripe(clock: TestClock) {
   const disputes = new Map<string, Json>();
   const charged = new Map<string, Json & { id: string; payment_intent: Json }>();
   const refunds = new Map<string, Json & { amount: number }>();
-  const answered = new Map<string, { request: string; reply: [number, Json] }>();
+  const answered = new Map<string, { request: string; reply: [number, Json]; at: number }>();
+  const intents: (Json & { customer: string; created: number })[] = [];
   const charges: { card: string; cents: number; key: string }[] = [];
   const signer = new Stripe(secretKey).webhooks;
   let events = 0;
@@ -62,6 +63,7 @@ export async function startStripe(clock: TestClock) {
     const payment_intent = { id, object: "payment_intent", metadata: { paymentId: form["metadata[paymentId]"] } };
     const made = chargeOf(id, Number(form.amount), payment_intent);
     made.balance_transaction = entryOf(renewalFee);
+    intents.push({ ...payment_intent, status: "succeeded", latest_charge: made, customer: form.customer!, created: seconds() });
     return [200, { ...payment_intent, status: "succeeded", latest_charge: expanded(form) ? made : made.id }];
   }
 
@@ -85,6 +87,13 @@ export async function startStripe(clock: TestClock) {
   const entryOf = (fee: number | null, currency = "usd") =>
     fee === null ? null : { object: "balance_transaction", fee, currency, type: "charge" };
 
+  const seconds = () => Math.floor(clock.now() / 1000);
+
+  function intentsOf(form: Form): [number, Json] {
+    const data = intents.filter(({ customer, created }) => customer === form.customer && created >= Number(form["created[gte]"]));
+    return [200, { object: "list", data, has_more: false, url: "/v1/payment_intents" }];
+  }
+
   function refundsOf(charge: string): [number, Json] {
     const data = [...refunds.values()].filter((refund) => refund.charge === charge);
     return [200, { object: "list", data, has_more: false, url: "/v1/refunds" }];
@@ -95,6 +104,7 @@ export async function startStripe(clock: TestClock) {
     const session = sessions.get(id);
     if (method === "POST" && resource === "sessions" && id === "") return createSession(form);
     if (method === "POST" && resource === "payment_intents") return charge(form, key);
+    if (method === "GET" && resource === "payment_intents") return intentsOf(form);
     if (method === "GET" && resource === "disputes" && disputes.has(id)) return [200, disputes.get(id)!];
     if (method === "GET" && resource === "charges" && charged.has(id)) return [200, charged.get(id)!];
     if (method === "GET" && resource === "refunds") return refundsOf(form.charge!);
@@ -105,17 +115,18 @@ export async function startStripe(clock: TestClock) {
     return [200, session];
   }
 
-  /** The same key with the same request is answered the same again; with another request it is refused. */
+  /** The same key with the same request is answered the same again, for a day; with another request it is refused. */
   function answer(request: IncomingMessage, body: string): [number, Json] {
     if (down) return refuse(500, "api_error", "Stripe is down.");
     if (request.headers.authorization !== `Bearer ${secretKey}`) return refuse(401, "invalid_request_error", "wrong key");
     const [path = "", query = ""] = request.url!.split("?");
     const form = Object.fromEntries(new URLSearchParams(body || query));
     const key = request.headers["idempotency-key"] as string | undefined;
-    const known = key === undefined ? undefined : answered.get(key);
+    const seen = key === undefined ? undefined : answered.get(key);
+    const known = seen && clock.now() - seen.at < 24 * 3_600_000 ? seen : undefined;
     if (known && known.request !== body) return refuse(400, "idempotency_error", `key ${key} was used for another request`);
     const reply = known?.reply ?? route(request.method!, path, form, key ?? "");
-    if (key !== undefined) answered.set(key, { request: body, reply });
+    if (key !== undefined) answered.set(key, { request: body, reply, at: known?.at ?? clock.now() });
     return losing ? refuse(500, "api_error", "Something broke after it was done.") : reply;
   }
 

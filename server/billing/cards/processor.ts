@@ -8,6 +8,8 @@ export interface SavedCharge {
   description: string;
   /** The processor's id of the card. Never a card number. */
   card: string;
+  /** When it was first tried (ms), if it may have been charged already: processors remember a request for a day only. */
+  triedAt?: number | undefined;
 }
 
 export type ChargeOutcome = { paid: true; reference: string; feeCents: number | null } | { paid: false; reason: string };

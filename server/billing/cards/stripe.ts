@@ -13,6 +13,8 @@ interface StripeSettings {
 type Load = () => Promise<{ default: typeof Stripe }>;
 
 const toleranceSeconds = 300;
+/** How far Stripe's clock may be behind ours. */
+const clockSkewSeconds = 300;
 
 /**
  * Card payments with Stripe. Loads its package, an optional peer dependency, and throws a ConfigError if it is not installed. Every
@@ -41,6 +43,16 @@ export async function createStripeCards(settings: StripeSettings, load: Load = (
     });
   const retrieve = (reference: string) =>
     reaching(stripe.checkout.sessions.retrieve(reference, { expand: ["payment_intent.latest_charge.balance_transaction"] }));
+
+  /** The intent that an earlier try made and that was paid. Stripe forgets idempotency keys after a day, so they do not find it later. */
+  async function madeBefore({ paymentId, card, triedAt }: SavedCharge): Promise<Stripe.PaymentIntent | undefined> {
+    if (triedAt === undefined) return undefined;
+    const since = { gte: Math.floor(triedAt / 1000) - clockSkewSeconds };
+    const expand = ["data.latest_charge.balance_transaction"];
+    const made = stripe.paymentIntents.list({ customer: customerOf(card), created: since, limit: 100, expand });
+    for await (const intent of made) if (intent.metadata.paymentId === paymentId && intent.status === "succeeded") return intent;
+    return undefined;
+  }
 
   return {
     name: "stripe",
@@ -86,7 +98,8 @@ export async function createStripeCards(settings: StripeSettings, load: Load = (
 
     async chargeSaved(charge) {
       try {
-        const intent = await stripe.paymentIntents.create(intentOf(charge), { idempotencyKey: `${charge.paymentId}:renewal` });
+        const idempotencyKey = `${charge.paymentId}:renewal`;
+        const intent = (await madeBefore(charge)) ?? (await stripe.paymentIntents.create(intentOf(charge), { idempotencyKey }));
         if (intent.status === "succeeded")
           return { paid: true, reference: intent.id, feeCents: feeOfCharge(intent.latest_charge) };
         return { paid: false, reason: `The bank requires another step (${intent.status}).` };
@@ -201,13 +214,15 @@ function answerBy({ status, evidence_details: details }: Stripe.Dispute): number
   return dueBy ? dueBy * 1000 : null;
 }
 
+/** A saved card is a customer and a payment method. */
+const customerOf = (card: string) => card.split("/")[0]!;
+
 function intentOf({ paymentId, amountCents, description, card }: SavedCharge): Stripe.PaymentIntentCreateParams {
-  const [customer, method] = card.split("/");
   return {
     amount: amountCents,
     currency: "usd",
-    customer: customer!,
-    payment_method: method!,
+    customer: customerOf(card),
+    payment_method: card.split("/")[1]!,
     allowed_payment_method_types: ["card"],
     off_session: true,
     confirm: true,

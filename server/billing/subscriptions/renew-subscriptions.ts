@@ -9,7 +9,7 @@ export async function renewSubscription(job: Job, deps: Deps): Promise<void> {
   const { subscriptionId, periodIndex } = job.payload;
   const renewal = await deps.store.write((tx) => beginRenewal(tx, String(subscriptionId), Number(periodIndex)));
   if (!renewal) return;
-  const { subscription, payment } = renewal;
+  const { subscription, payment, isRepeat } = renewal;
   const { cards } = deps;
   if (cards?.name !== subscription.provider)
     throw new RetryLater(deps.clock.now() + hour, `${subscription.provider} is no longer configured`);
@@ -17,6 +17,7 @@ export async function renewSubscription(job: Job, deps: Deps): Promise<void> {
     paymentId: payment.id,
     amountCents: payment.amount_cents,
     description: payment.description ?? "Playtest plan",
+    triedAt: isRepeat ? payment.created_at : undefined,
   };
   const outcome =
     subscription.card === null

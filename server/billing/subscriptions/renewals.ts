@@ -13,6 +13,8 @@ type Row = subscriptions.SubscriptionRow;
 export interface Renewal {
   subscription: Row;
   payment: payments.PaymentRow;
+  /** Whether the payment was made by an earlier try, whose outcome is not known. */
+  isRepeat: boolean;
 }
 
 /**
@@ -29,7 +31,7 @@ export async function beginRenewal(tx: Tx, id: string, periodIndex: number): Pro
     return void (await dropRenewal(tx, ended));
   }
   const open = await payments.latestOf(tx, row.id, "pending");
-  return { subscription: row, payment: open ?? (await insertRenewal(tx, row)) };
+  return { subscription: row, payment: open ?? insertRenewal(tx, row), isRepeat: open !== undefined };
 }
 
 /** Cancels the renewal of a plan that ended while its charge was pending. If the charge is reported as paid later, it is still posted. */
