@@ -45,6 +45,10 @@ async function work(q: Query, id: string): Promise<Obstacle[]> {
       (n) => `${plural(n, "payment")} pending: cancel the checkout, or wait a day until it expires.`,
     ],
     [
+      await count(q, "crypto_proofs WHERE owner_id = ?", id),
+      (n) => `${plural(n, "crypto transaction")} not final: wait until it is, or up to a day.`,
+    ],
+    [
       await count(q, "subscriptions WHERE owner_id = ? AND status IN ('active', 'past_due')", id),
       () => "A plan is running: cancel it and wait until its period ends.",
     ],

@@ -4,6 +4,7 @@ import { tablesOf } from "../../server/database/tables.ts";
 import { recordAttempts } from "../../server/events/webhooks/deliveries.ts";
 import type { OutgoingRow } from "../../server/events/webhooks/store.ts";
 import { openTill } from "../helpers/billing.ts";
+import { openWallet } from "../helpers/crypto.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import * as factories from "../helpers/factories.ts";
 import { setUpFactor } from "../helpers/factors.ts";
@@ -161,6 +162,17 @@ onBothDatabases("account deletion", (serve) => {
     expect((await remove(tester, "wrong horse")).status).toBe(422);
     expect((await tester.post("/auth/delete-account", {})).body.error.message).toMatch(/^password: is required/);
     expect((await remove(tester)).status).toBe(200);
+  });
+
+  test("is refused while a crypto transaction that the owner named is not final", async () => {
+    const wallet = await openWallet(await serve());
+    const txHash = await wallet.send(await wallet.ask(), { confirmations: 0 });
+    expect((await wallet.prove(txHash)).status).toBe(402);
+    const reply = await wallet.owner.post("/auth/delete-account", { password });
+    expect([reply.status, reply.body.error.message]).toEqual([
+      409,
+      expect.stringContaining("1 crypto transaction not final: wait until it is, or up to a day."),
+    ]);
   });
 
   test("leaves no name or address in the database but what is listed here; keys end, and the address is free again", async () => {
