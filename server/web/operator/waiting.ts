@@ -140,7 +140,7 @@ async function flagged(context: OperatorContext): Promise<Markup> {
     data.payments.map((one) => {
       const field = `note-${one.id}`;
       return html`<li class="card"><h3>${usd(one.amountCents)} of <a href="${operator.person(one.userId)}">${one.displayName}</a></h3><p class="soft">Flagged ${time(one.createdAt)}; the payment is ${one.status}</p>
-<p>${sentence(one.reason)}</p>${one.externalId !== null && html`<p class="soft">Id at the processor: ${one.externalId}</p>`}
+<p>${sentence(one.reason)}</p>${one.externalId !== null && html`<p class="soft prose">Id at the processor: ${one.externalId}</p>`}
 <details${context.faults[field] !== undefined && html` open`}><summary>Clear the flag</summary><form method="post" action="${clearFlag.at(one.id)}">${tokens(context)}
 <label for="${field}">What you found or did <span class="soft">(kept in the audit log)</span></label>
 <textarea id="${field}" name="note" maxlength="500" required${marked(context, field)}></textarea>${fault(context, field)}<button>Take it off this list</button></form></details></li>`;
