@@ -305,6 +305,16 @@ const once: readonly Mutant[] = [
     "`${charge.paymentId}:renewal`",
     "`${Math.random()}:renewal`",
   ]),
+  row("api/billing-stripe | not charged again", "a renewal looks for the charge of an earlier try", [
+    `${cards}/stripe.ts`,
+    "if (triedAt === undefined) return undefined",
+    "return undefined",
+  ]),
+  row("api/trackers | was not answered", "a refused look-up does not forget that an issue was begun", [
+    "server/trackers/jobs.ts",
+    "if (error instanceof Refusal) return {",
+    "if (error instanceof Refusal) return { begun_at: null,",
+  ]),
   row("api/crypto", "no two open quotes share an amount", [
     "server/database/rows.ts",
     "${sql} ON CONFLICT DO NOTHING`, ...values)) === 1",
