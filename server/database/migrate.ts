@@ -63,7 +63,6 @@ import { disputeAnswers } from "./migrations/067-dispute-answers.ts";
 import { knownOffers } from "./migrations/068-known-offers.ts";
 import { flaggedPayments } from "./migrations/069-flagged-payments.ts";
 import { unnamedNotices } from "./migrations/070-unnamed-notices.ts";
-import { deletedWebhooks } from "./migrations/073-deleted-webhooks.ts";
 import type { Dialect, Query, Store } from "./port.ts";
 import { defineOrRepeat, type Migrating, migrateStepwise, type Step, type StepwiseOptions } from "./stepwise.ts";
 import type { Enumerated } from "./types.ts";
@@ -143,7 +142,6 @@ export const migrations: readonly Migration[] = [
   knownOffers,
   flaggedPayments,
   unnamedNotices,
-  deletedWebhooks,
 ];
 
 export interface Applied {

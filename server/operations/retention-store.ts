@@ -1,5 +1,5 @@
 import * as users from "../accounts/users-store.ts";
-import type { Isolation, Query } from "../database/port.ts";
+import type { Isolation, Query, Value } from "../database/port.ts";
 
 export interface Removal {
   isolation: Isolation;
@@ -50,22 +50,35 @@ export const unverifiedAccounts: Removal = {
 
 const marks = (values: readonly unknown[]) => values.map(() => "?").join(", ");
 
-/** Webhook deliveries and their attempts, except pending ones. Selected by their ids, which begin with their creation time. */
-export const deliveries: Removal = {
+/** Removes the webhook deliveries that a query finds, with their attempts. Its parameters are those of `remove`. */
+const deliveriesIn = (select: string, ...parameters: ((before: number) => Value)[]): Removal => ({
   isolation: "serializable",
   async remove(tx, before, limit) {
-    const found = await tx.all<{ id: string }>(
-      "SELECT id FROM webhook_deliveries WHERE id < ? AND created_at <= ? AND state <> 'pending' ORDER BY id LIMIT CAST(? AS INTEGER)",
-      idsAfter(before),
-      before,
-      limit,
-    );
+    const values = parameters.map((of) => of(before));
+    const found = await tx.all<{ id: string }>(`${select} LIMIT CAST(? AS INTEGER)`, ...values, limit);
     if (found.length === 0) return 0;
     const ids = found.map(({ id }) => id);
     await tx.run(`DELETE FROM webhook_attempts WHERE delivery_id IN (${marks(ids)})`, ...ids);
     return tx.run(`DELETE FROM webhook_deliveries WHERE id IN (${marks(ids)})`, ...ids);
   },
-};
+});
+
+/** Webhook deliveries, except pending ones. Selected by their ids, which begin with their creation time. */
+export const deliveries = deliveriesIn(
+  "SELECT id FROM webhook_deliveries WHERE id < ? AND created_at <= ? AND state <> 'pending' ORDER BY id",
+  idsAfter,
+  (before) => before,
+);
+
+export const deliveriesOfDeleted = deliveriesIn(
+  "SELECT id FROM webhook_deliveries WHERE webhook_id IN (SELECT id FROM webhooks WHERE deleted_at <= ?)",
+  (before) => before,
+);
+export const deletedWebhooks = from(
+  "webhooks",
+  "id",
+  "deleted_at <= ? AND NOT EXISTS (SELECT 1 FROM webhook_deliveries d WHERE d.webhook_id = webhooks.id)",
+);
 
 /** A text that sorts after every UUIDv7 of this millisecond and before those of the next. */
 function idsAfter(ms: number): string {

@@ -37,6 +37,8 @@ export async function removeOld(job: Job, deps: Deps): Promise<void> {
     [old.shares, now - expiredShareMs],
     [old.mails, now - mailMs],
     [old.deliveries, now - deliveryMs],
+    [old.deliveriesOfDeleted, now],
+    [old.deletedWebhooks, now],
     [old.processorEvents, now - processorEventMs],
   ];
   for (const [{ isolation, remove }, before] of rules) {

@@ -3,6 +3,7 @@ import { Webhook } from "standardwebhooks";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { emit } from "../../server/events/emit.ts";
 import { claim } from "../../server/jobs/store.ts";
+import { startRetention } from "../../server/operations/retention.ts";
 import type { EventKind } from "../../src/contract/events/kinds.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { eventData } from "../helpers/event-data.ts";
@@ -390,6 +391,9 @@ onBothDatabases("webhooks", (serve) => {
     await owner.delete(hook.path);
     await server.advance(48 * hour);
     expect(receiver.received).toHaveLength(1);
+    expect(await server.deps.store.read((q) => q.all("SELECT url FROM webhooks"))).toEqual([{ url: "" }]);
+    await startRetention(server.deps);
+    await server.advance(0);
     for (const table of ["webhooks", "webhook_deliveries", "webhook_attempts"])
       expect(await server.deps.store.read((q) => q.all(`SELECT id FROM ${table}`))).toEqual([]);
   });

@@ -44,16 +44,6 @@ export async function createStripeCards(settings: StripeSettings, load: Load = (
   const retrieve = (reference: string) =>
     reaching(stripe.checkout.sessions.retrieve(reference, { expand: ["payment_intent.latest_charge.balance_transaction"] }));
 
-  /** The intent that an earlier try made and that was paid. Stripe forgets idempotency keys after a day, so they do not find it later. */
-  async function madeBefore({ paymentId, card, triedAt }: SavedCharge): Promise<Stripe.PaymentIntent | undefined> {
-    if (triedAt === undefined) return undefined;
-    const since = { gte: Math.floor(triedAt / 1000) - clockSkewSeconds };
-    const expand = ["data.latest_charge.balance_transaction"];
-    const made = stripe.paymentIntents.list({ customer: customerOf(card), created: since, limit: 100, expand });
-    for await (const intent of made) if (intent.metadata.paymentId === paymentId && intent.status === "succeeded") return intent;
-    return undefined;
-  }
-
   return {
     name: "stripe",
     page: "hosted",
@@ -99,7 +89,8 @@ export async function createStripeCards(settings: StripeSettings, load: Load = (
     async chargeSaved(charge) {
       try {
         const idempotencyKey = `${charge.paymentId}:renewal`;
-        const intent = (await madeBefore(charge)) ?? (await stripe.paymentIntents.create(intentOf(charge), { idempotencyKey }));
+        const intent =
+          (await madeBefore(stripe, charge)) ?? (await stripe.paymentIntents.create(intentOf(charge), { idempotencyKey }));
         if (intent.status === "succeeded")
           return { paid: true, reference: intent.id, feeCents: feeOfCharge(intent.latest_charge) };
         return { paid: false, reason: `The bank requires another step (${intent.status}).` };
@@ -230,6 +221,16 @@ function intentOf({ paymentId, amountCents, description, card }: SavedCharge): S
     metadata: { paymentId },
     expand: ["latest_charge.balance_transaction"],
   };
+}
+
+/** The intent that an earlier try made and that was paid. Stripe forgets idempotency keys after a day, so they do not find it later. */
+async function madeBefore(stripe: Stripe, { paymentId, card, triedAt }: SavedCharge): Promise<Stripe.PaymentIntent | undefined> {
+  if (triedAt === undefined) return undefined;
+  const since = { gte: Math.floor(triedAt / 1000) - clockSkewSeconds };
+  const expand = ["data.latest_charge.balance_transaction"];
+  const made = stripe.paymentIntents.list({ customer: customerOf(card), created: since, limit: 100, expand });
+  for await (const intent of made) if (intent.metadata.paymentId === paymentId && intent.status === "succeeded") return intent;
+  return undefined;
 }
 
 /** The outcome if the card was declined or does not exist anymore. Throws other errors, after which the outcome is unknown. */

@@ -20,9 +20,7 @@ export const events = {
     /** Host and port of the URL. The limit of concurrent deliveries is per host. */
     host: text,
     events: text, format: orElse(oneOf(webhookFormats), "standard"), secret: text, is_active: int, failure_count: int,
-    last_failure_at: orNull(int), disabled_at: orNull(int), created_at: int,
-    /** When an earlier version deleted it: those kept the row. */
-    deleted_at: orNull(int),
+    last_failure_at: orNull(int), disabled_at: orNull(int), deleted_at: orNull(int), created_at: int,
   },
   webhook_deliveries: {
     id: text, webhook_id: text,

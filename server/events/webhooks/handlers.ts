@@ -113,7 +113,8 @@ export const webhooks = {
   deleteWebhook: (call) =>
     call.commit(async (tx) => {
       const row = await find(tx, call.params.id, call.principal.userId);
-      await webhookStore.remove(tx, row.id);
+      await webhookStore.markDeleted(tx, row.id, tx.now);
+      for (const state of ["pending", "paused", "held"] as const) await webhookStore.moveDeliveries(tx, row.id, state, "cancel");
       return { message: "The webhook was deleted. Pending deliveries will not be sent." };
     }),
 

@@ -2,7 +2,7 @@ import { deliveryMoves } from "../../../src/contract/states/index.ts";
 import { type MoveFrom, type MoveOf, targetOf } from "../../../src/contract/states/moves.ts";
 import type { Page } from "../../database/keyset.ts";
 import type { Query } from "../../database/port.ts";
-import { deleteWhere, findRow, findRows, insertRow, insertRows, listRows, updateRow } from "../../database/rows.ts";
+import { findRow, findRows, insertRow, insertRows, listRows, updateRow } from "../../database/rows.ts";
 import type { New, Tables } from "../../database/schema/index.ts";
 import { stateMachine } from "../../database/state-machine.ts";
 
@@ -21,12 +21,9 @@ export type AttemptRow = Tables["webhook_attempts"];
 export const insert = (tx: Query, webhook: New<"webhooks">) => insertRow(tx, "webhooks", webhook);
 export const update = (tx: Query, id: string, changes: Partial<WebhookRow>) => updateRow(tx, "webhooks", id, changes);
 
-/** Removes a webhook, whose address may be a secret, with its deliveries and their attempts. */
-export async function remove(tx: Query, id: string): Promise<void> {
-  await tx.run("DELETE FROM webhook_attempts WHERE delivery_id IN (SELECT id FROM webhook_deliveries WHERE webhook_id = ?)", id);
-  await deleteWhere(tx, "webhook_deliveries", { webhook_id: id });
-  await deleteWhere(tx, "webhooks", { id });
-}
+/** Empties the address, which may be a secret. Retention removes the row with its deliveries: there may be many. */
+export const markDeleted = (tx: Query, id: string, now: number) =>
+  updateRow(tx, "webhooks", id, { url: "", is_active: 0, deleted_at: now });
 
 export const find = (q: Query, id: string) => findRow(q, "webhooks", { id });
 

@@ -198,13 +198,12 @@ export type DeliveryStatus = (typeof deliveryStatuses)[number];
  * last attempt; `cancelled` lost its webhook.
  */
 export const deliveryMoves = {
-  pending: { deliver: "delivered", fail: "failed", pause: "paused", redeliver: "pending" },
-  paused: { deliver: "delivered", fail: "failed", resume: "pending", redeliver: "pending" },
-  held: { redeliver: "pending" },
+  pending: { deliver: "delivered", fail: "failed", pause: "paused", cancel: "cancelled", redeliver: "pending" },
+  paused: { deliver: "delivered", fail: "failed", resume: "pending", cancel: "cancelled", redeliver: "pending" },
+  held: { cancel: "cancelled", redeliver: "pending" },
   test: { deliver: "delivered", fail: "failed", redeliver: "pending" },
   delivered: { redeliver: "pending" },
   failed: { redeliver: "pending" },
-  // Of webhooks that earlier versions deleted: they kept the rows.
   cancelled: {},
 } as const satisfies Moves<DeliveryStatus>;
 
