@@ -1,3 +1,4 @@
+import { pages } from "../../src/contract/pages/addresses.ts";
 import type { Tx } from "../app/tx.ts";
 import type { Query } from "../database/port.ts";
 import type { Handlers } from "../http/call.ts";
@@ -17,8 +18,19 @@ async function checkTags(q: Query, tags: readonly string[] | undefined): Promise
   if (at >= 0) throw invalid(`tags.${at}`, "must be the id of a category. List them with GET /api/v1/info/categories");
 }
 
-const addBuild = (tx: Tx, gameId: string, buildUrl: string, now: number) =>
-  gameStore.insertBuild(tx, { id: tx.newId(), game_id: gameId, build_url: buildUrl, created_at: now });
+/**
+ * Adds the build at an address. At that of a build which this server stores, it is that build once more. Returns its id, for the game, if
+ * the server stores it. 422 for the address of a build of another game.
+ */
+async function addBuild(tx: Tx, gameId: string, buildUrl: string): Promise<string | null> {
+  const about = { id: tx.newId(), game_id: gameId, created_at: tx.now };
+  const stored = await gameStore.findStoredBuild(tx, gameId, buildUrl);
+  const { baseUrl } = tx.config;
+  if (!stored && buildUrl.startsWith(`${baseUrl}/builds/`) && buildUrl !== baseUrl + pages.noBuild())
+    throw invalid("buildUrl", "must not be a build of another game on this server. Upload the build to this game instead");
+  await gameStore.insertBuild(tx, stored ? { ...stored, ...about } : { ...about, build_url: buildUrl });
+  return stored ? about.id : null;
+}
 
 export const games = {
   async listGames(call) {
@@ -63,7 +75,7 @@ export const games = {
         updated_at: now,
       });
       await gameStore.setCategories(tx, row.id, [...new Set(tags)]);
-      await addBuild(tx, row.id, row.build_url, now);
+      await addBuild(tx, row.id, row.build_url);
       if (row.cover_image_url !== null) await scheduleCover(tx, row.id, row.cover_image_url);
       await queueIndexing(tx, { what: "game", id: row.id });
       return { game: gameView(row) };
@@ -95,8 +107,7 @@ export const games = {
       if (languages !== undefined) changes.languages = JSON.stringify([...new Set(languages)]);
       if (buildUrl !== undefined && buildUrl !== row.build_url) {
         await requireMayReplaceBuild(tx, call.principal, row.id);
-        Object.assign(changes, { build_url: buildUrl, build_id: null });
-        await addBuild(tx, row.id, buildUrl, changes.updated_at!);
+        Object.assign(changes, { build_url: buildUrl, build_id: await addBuild(tx, row.id, buildUrl) });
       }
       await gameStore.update(tx, row.id, changes);
       if (tags !== undefined) await gameStore.setCategories(tx, row.id, [...new Set(tags)]);

@@ -206,9 +206,7 @@ export const ownSlot = slotDetail
         .nullable()
         .meta({ description: "Build that was the newest when the slot was claimed; null if none was uploaded." }),
     ),
-    awaitingAdminApproval: extension(
-      z.boolean().meta({ description: "Whether the video of a free trial waits for an administrator to approve it." }),
-    ),
+    awaitingAdminApproval: extension(z.boolean().meta({ description: "Whether the video waits for an administrator." })),
     posterUrl: extension(
       z.string().nullable().meta({ description: "Signed link to an image of the video, valid for one hour; null without one." }),
     ),

@@ -313,6 +313,32 @@ onBothDatabases("applications", (serve, it) => {
     await apply(novice, id);
   });
 
+  it("approve: refused while the game is suspended, which hides its offers", async ({ server }) => {
+    const { owner, gameId, id, playtesters } = await manual(server, 1, 1);
+    const application = await apply(playtesters[0]!, id);
+    const admin = await factories.firstAdmin(server);
+    expect((await admin.post(`/admin/games/${gameId}/suspend`)).status).toBe(200);
+    const refused = await approve(owner, application);
+    expect([refused.status, refused.body.error.message]).toEqual([409, expect.stringContaining("The game is suspended")]);
+    expect(await statuses(owner, id)).toEqual(["pending"]);
+    await admin.post(`/admin/games/${gameId}/unsuspend`);
+    expect((await approve(owner, application)).status).toBe(200);
+  });
+
+  it("approve: refused when the playtester has played the game by now, and the playtest is for new ones", async ({ server }) => {
+    const { owner, gameId, id, playtesters } = await manual(server, 1, 1, { targetingType: "new", targetingScope: "game" });
+    await factories.giveCredit(server, owner, 10_000);
+    const other = await factories.order(owner, gameId, { selectionMode: "manual", targetingType: "new", targetingScope: "game" });
+    const [one, two] = [await apply(playtesters[0]!, id), await apply(playtesters[0]!, other)];
+    expect((await approve(owner, one)).status).toBe(200);
+    const refused = await approve(owner, two);
+    expect([refused.status, refused.body.error.message]).toEqual([
+      409,
+      "This playtest is for playtesters who have never played this game. This playtester is none by now. Nothing was changed. Reject the application instead.",
+    ]);
+    expect(await statuses(owner, other)).toEqual(["pending"]);
+  });
+
   it("approve: refused when the playtester holds the maximum number of slots", async () => {
     const server = await serve({ config: (config) => (config.playtesters.maxReserved = 1) });
     const { owner, gameId, id, playtesters } = await manual(server, 1, 1);

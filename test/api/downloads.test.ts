@@ -178,6 +178,29 @@ onBothDatabases("downloads", (_serve, it) => {
     expect((await fetchBytes(link!)).headers.get("location")).toBe(spelled);
   });
 
+  it("build: the address of an earlier one makes that one current again; one of another game is refused", async ({ server }) => {
+    const { owner, gameId, playtestId } = await submitted(server);
+    const player = await factories.registerPlaytester(server);
+    const held = await factories.claim(player, playtestId);
+    const builds = async () => (await owner.listBuilds({ params: { id: gameId } })).builds;
+    await addBuild(server, owner, gameId, Buffer.alloc(1_000, 1));
+    const [first] = await builds();
+    await server.advance(1000);
+    await addBuild(server, owner, gameId, Buffer.alloc(2_000, 2));
+    await server.advance(1000);
+    const { game } = await owner.updateGame({ params: { id: gameId }, body: { buildUrl: first!.buildUrl } });
+    expect(game.buildUrl).toBe(first!.buildUrl);
+    const link = (await player.getHeldSlot({ params: { id: held } })).slot.buildUrl!;
+    expect((await fetchBytes(link)).bytes).toEqual(Buffer.alloc(1_000, 1));
+    const [current] = await builds();
+    expect(current).toMatchObject({ sha256: first!.sha256, size: 1_000, buildUrl: first!.buildUrl });
+    const again = await owner.getBuildDownloadUrl({ params: { id: gameId, buildId: current!.id } });
+    expect((await fetchBytes(again.downloadUrl)).bytes.length).toBe(1_000);
+    const other = await factories.createGame(owner);
+    const refused = await owner.patch(`/games/${other}`, { buildUrl: first!.buildUrl });
+    expect([refused.status, refused.body.error.details[0].field]).toEqual([422, "buildUrl"]);
+  });
+
   it("build: its URL without a token is refused, and its owner gets a link", async ({ server }) => {
     const { owner, gameId } = await submitted(server);
     const [external] = (await owner.listBuilds({ params: { id: gameId } })).builds;

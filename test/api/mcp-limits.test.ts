@@ -239,6 +239,26 @@ onBothDatabases("mcp: limits", (serve, it) => {
     expect(await orders()).toBe(1);
   });
 
+  it("orders again under the ref of an order that was cancelled, and does not call an unpaid one ordered", async () => {
+    const server = await serve();
+    const { gameId, agent, owner, orders } = await studio(server, { budgets: [perDay] });
+    const { call } = await connect({ baseUrl: server.baseUrl, key: agent.key });
+    const first = (await call("order_playtest", wish(gameId))).structuredContent.playtest;
+    await owner.post(`/playtests/${first}/cancel`);
+    const second = (await call("order_playtest", wish(gameId))).structuredContent;
+    expect([second.status, second.repeated, second.playtest === first]).toEqual(["ordered", undefined, false]);
+    expect((await call("order_playtest", wish(gameId))).structuredContent).toMatchObject({
+      playtest: second.playtest,
+      repeated: true,
+    });
+    expect(await orders()).toBe(2);
+    await owner.post(`/games/${gameId}/playtests`, { ref: "by card" }, { "x-payment-method": "card" });
+    expect((await call("order_playtest", wish(gameId, { ref: "by card" }))).structuredContent).toMatchObject({
+      status: "pending_payment",
+      repeated: true,
+    });
+  });
+
   it("orders nothing above maxCostCents, without credit, or as a public playtest", async () => {
     const server = await serve();
     const { gameId, agent, orders } = await studio(server, { budgets: [{ period: "total", limitSlots: 100 }] });

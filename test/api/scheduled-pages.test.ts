@@ -76,10 +76,16 @@ onBothDatabases("pages of a playtest at a fixed time", (_serve, it) => {
     const answered = await ann.submit(page, `${page}/reschedule`, { answer });
     expect(textOf((await ann.get(answered.location!)).html)).toContain(says);
     expect((await playtester.getHeldSlot({ params: { id: slot.id } })).slot.status).toBe(is);
-    if (is === "cancelled")
-      expect(textOf((await ann.get(page)).html)).toContain(
-        "The owner proposed another time, and you declined it or did not answer in time, so the slot was released.",
-      );
+    if (is !== "cancelled") return;
+    const shown = (await ann.get(page)).html;
+    expect(textOf(shown)).toContain(
+      "The owner proposed another time, and you declined it or did not answer in time, so the slot was released.",
+    );
+    expect(shown).not.toContain("Released</span>");
+    // It does not count against them, so they can claim one again.
+    const offer = (await ann.get(`/play/offers/${id}`)).html;
+    expect(offer).toContain("Claim a slot");
+    expect(offer).not.toContain("You have or had a slot");
   });
 
   it("an answer to a proposal that was replaced since the page was opened is refused, and the page shows the new one", async ({

@@ -54,6 +54,16 @@ onBothDatabases("orders in Studio", (serve) => {
     expect((await browser.get(first.location!)).html).toContain("The order was placed.");
   });
 
+  it("is for the game that was named, also where the owner has more games than the form lists", async () => {
+    const { browser, owner, gameId } = await scene();
+    for (let n = 0; n < 100; n++) await createGame(owner, { name: `Game ${n}` });
+    const { html } = await browser.get(`${at}?game=${gameId}`);
+    expect(html).toContain(`<option value="${gameId}" selected>Lantern Deep</option>`);
+    const priced = await browser.submit(at, `${at}/price`, basic(gameId));
+    expect(priced.html).toContain(`<option value="${gameId}" selected>Lantern Deep</option>`);
+    expect((await browser.get(`${at}?game=${owner.id}`)).status).toBe(404);
+  });
+
   it("sends everything that an order takes", async () => {
     const { browser, owner, gameId, server } = await scene();
     const ann = await registerPlaytester(server, "Ann");

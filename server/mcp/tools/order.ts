@@ -67,6 +67,7 @@ export const quoteOrder = tool({
   },
 });
 
+type Ordered = NonNullable<Awaited<ReturnType<typeof earlierOrder>>>;
 type Status = "ordered" | "pending_payment" | "needs_approval" | "too_expensive" | "insufficient_credit" | "declined";
 
 const answer = (status: Status, line: string, data: Record<string, unknown> = {}, more: readonly string[] = []): Answer => ({
@@ -74,19 +75,18 @@ const answer = (status: Status, line: string, data: Record<string, unknown> = {}
   data: { status, ...data },
 });
 
-/** The order that has this ref, so that repeating a call neither orders again nor says that the credit is gone. */
-async function orderedBefore(host: Host, ref: string): Promise<Answer | undefined> {
-  const found = await ifPermitted(host, host.call("findPlaytestsByRef", { body: { refs: [ref] } }));
-  const before = found?.data.playtests[0];
-  if (!before) return undefined;
-  const { id, status, quantity, durationMinutes } = before;
+/** The order that has this ref, otherwise the newest one that had it and was cancelled. */
+const earlierOrder = async (host: Host, ref: string) =>
+  (await ifPermitted(host, host.call("findPlaytestsByRef", { body: { refs: [ref] } })))?.data.playtests[0];
+
+/** The answer to a repeated call, which neither orders again nor says that the credit is gone. */
+function repeated(host: Host, { id, status, quantity, durationMinutes }: Ordered): Answer {
   const what = `${quantity} × ${durationMinutes} min, ${status}`;
   const data = { playtest: id, playtestStatus: status, repeated: true };
-  return answer(
-    "ordered",
-    `This ref was ordered before (${what}); nothing was ordered again: ${host.baseUrl}${studio.playtest(id)}`,
-    data,
-  );
+  const url = host.baseUrl + studio.playtest(id);
+  return status === "pending_payment"
+    ? answer("pending_payment", `This ref was ordered before (${what}) and is not paid yet: ${url}`, data)
+    : answer("ordered", `This ref was ordered before (${what}); nothing was ordered again: ${url}`, data);
 }
 
 function waits({ baseUrl }: Host, { id, expiresAt }: { id: string; expiresAt: string }): Answer {
@@ -95,9 +95,16 @@ function waits({ baseUrl }: Host, { id, expiresAt }: { id: string; expiresAt: st
   return answer("needs_approval", line, { approval: id, url });
 }
 
-/** Places an order. An idempotency key made from its ref lets a repeated call take effect once. */
-async function place(host: Host, given: Order, { ref, maxCostCents }: { ref: string; maxCostCents: number }): Promise<Answer> {
-  const idempotencyKey = `mcp-${sha256(ref)}`;
+interface Placing {
+  ref: string;
+  maxCostCents: number;
+  /** The id of the cancelled order that had the ref. */
+  after: string | undefined;
+}
+
+/** Places an order. An idempotency key made from its ref, and the cancelled order that had it, lets a repeated call take effect once. */
+async function place(host: Host, given: Order, { ref, maxCostCents, after }: Placing): Promise<Answer> {
+  const idempotencyKey = `mcp-${sha256(after === undefined ? ref : `${after} ${ref}`)}`;
   const headers = { "x-max-cost-cents": String(maxCostCents) };
   try {
     const params = { gameId: given.game };
@@ -159,8 +166,8 @@ export const orderPlaytest = tool({
   },
   async run({ maxCostCents, ref, ...given }, exchange) {
     const { host } = exchange;
-    const before = await orderedBefore(host, ref);
-    if (before) return before;
+    const earlier = await earlierOrder(host, ref);
+    if (earlier && earlier.status !== "cancelled") return repeated(host, earlier);
     const { totalCents, wouldPayWith, missingCents } = await quoteOf(host, given);
     if (totalCents > maxCostCents)
       return answer("too_expensive", `It costs ${usd(totalCents)}, more than maxCostCents. Nothing was ordered.`, { totalCents });
@@ -169,6 +176,6 @@ export const orderPlaytest = tool({
         totalCents,
         missingCents,
       });
-    return (await question(exchange, given, totalCents)) ?? place(host, given, { ref, maxCostCents });
+    return (await question(exchange, given, totalCents)) ?? place(host, given, { ref, maxCostCents, after: earlier?.id });
   },
 });

@@ -15,7 +15,7 @@ import * as groups from "../groups/store.ts";
 import { record as recordConsent } from "../publications/consents.ts";
 import { requireConfirmed } from "../schedule/sessions.ts";
 import { eligibilityFacts, findOffered, targetingOf } from "../slots/claims.ts";
-import { holdsTooMany, slotsText, whyNotApply } from "../slots/eligibility.ts";
+import { holdsTooMany, slotsText, whyNotApply, whyNotByHistory } from "../slots/eligibility.ts";
 import { appliedLetter, approvedLetter, closedLetter, declinedLetter } from "../slots/mails.ts";
 import { windowOver } from "../slots/rules.ts";
 import * as slots from "../slots/store.ts";
@@ -103,6 +103,8 @@ export async function approve(
   { wanted, isSimulated = false }: Approval = {},
 ): Promise<{ slotId: string; slotsRemaining: number }> {
   const pending = requirePending(tx, playtest, application, "approve");
+  if (!(await games.findOffered(tx, playtest.game_id)))
+    throw conflict("The game is suspended, so nobody gets a slot of it. Nothing was changed. Ask the operator of this server.");
   const playtester = (await users.locked(tx, application.playtester_id))!;
   if (playtester.suspended_at !== null)
     throw conflict("This playtester's account is suspended. Nothing was changed. Reject the application instead.");
@@ -111,6 +113,8 @@ export async function approve(
       `This playtester is no longer in the group ${playtest.panel}. Nothing was changed. Reject the application instead.`,
     );
   const facts = await eligibilityFacts(tx, playtest, application.playtester_id);
+  const why = whyNotByHistory(targetingOf(playtest), application.playtester_id, facts);
+  if (why) throw conflict(`${why} This playtester is none by now. Nothing was changed. Reject the application instead.`);
   if (holdsTooMany(facts))
     throw conflict(`This playtester already holds ${slotsText(facts.held)}, the maximum. Nothing was changed. Try again later.`);
   if (facts.overlap !== undefined)

@@ -36,7 +36,8 @@ export function whyNotFor(targeting: Targeting, playtesterId: string, facts: Cla
   return whyNotByHistory(targeting, playtesterId, facts) ?? (facts.traits && whyNotOf(targeting.audience, facts.traits));
 }
 
-function whyNotByHistory(targeting: Targeting, playtesterId: string, facts: ClaimFacts): string | undefined {
+/** Why the playtester is not one of those who the playtest is for, by what they played so far. */
+export function whyNotByHistory(targeting: Targeting, playtesterId: string, facts: ClaimFacts): string | undefined {
   const inGame = targeting.scope === "game";
   if (targeting.type === "new" && (inGame ? facts.playedGame : facts.playedOwner))
     return `This playtest is for playtesters who have never played ${inGame ? "this game" : "a game by this owner"}.`;

@@ -287,9 +287,10 @@ export const ofPlaytester = (q: Query, playtestId: string, playtesterId: string)
   );
 
 /** The id of the newest slot of a playtest that a playtester ever had. */
+/** The playtester's newest slot of a playtest. One that they lost through no fault of their own does not count. */
 export const newestOf = (q: Query, playtestId: string, playtesterId: string) =>
   q.one<Pick<SlotRow, "id">>(
-    "SELECT id FROM slots WHERE playtest_id = ? AND playtester_id = ? ORDER BY created_at DESC, id DESC LIMIT 1",
+    "SELECT id FROM slots WHERE playtest_id = ? AND playtester_id = ? AND excused = 0 ORDER BY created_at DESC, id DESC LIMIT 1",
     playtestId,
     playtesterId,
   );

@@ -27,8 +27,8 @@ const applicationBadges = {
 
 const badge = ([label, look]: Badge): Markup => html`<span class="badge ${look}">${label}</span>`;
 
-/** A slot is cancelled because of a reported problem, or because its playtester released it. */
-export const slotBadge = ({ status, blockedReport }: Pick<HeldSlot, "status" | "blockedReport">) =>
-  badge(status === "cancelled" && (blockedReport?.outcome ?? "released") === "released" ? ["Released", ""] : slotBadges[status]);
+/** A slot is cancelled because its playtester released it, or for another reason, such as a reported problem. */
+export const slotBadge = ({ status, lost }: Pick<HeldSlot, "status" | "lost">) =>
+  badge(status === "cancelled" && lost?.why === "released" ? ["Released", ""] : slotBadges[status]);
 export const teamBadge = () => badge(["Waiting for your team", "wait"]);
 export const applicationBadge = (status: ApplicationStatus) => badge(applicationBadges[status]);

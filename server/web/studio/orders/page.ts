@@ -32,8 +32,7 @@ async function orderPage(context: StudioContext): Promise<PageContent> {
 
 /** The form as it was filled in; with a price, it can be ordered. */
 async function shown(context: StudioContext, priced: Priced | undefined): Promise<PageContent> {
-  const { games } = (await context.call("listGames", { query: { limit: most } })).data;
-  const chosen = gameOf(context, games);
+  const { games, chosen } = await gamesFor(context);
   const body =
     games.length === 0
       ? html`<p class="calm">No games yet.</p><p><a class="button" href="${studio.newGame()}">Create a game</a> first, then order playtests of it.</p>`
@@ -46,8 +45,16 @@ ${await inputs(context, games, chosen)}
   return studioLayout(context, "games", { title: "Order playtests", body, assets: { scripts: ["order.js"] } });
 }
 
-const gameOf = ({ form, query }: StudioContext, games: readonly Game[]): Game | undefined =>
-  games.find(({ id }) => id === (form.gameId ?? query.get("game"))) ?? games[0];
+/** The newest games, and the one that was chosen: it is fetched where it is not one of them. 404 for one that is not the reader's. */
+async function gamesFor({ call, form, query }: StudioContext): Promise<{ games: readonly Game[]; chosen: Game | undefined }> {
+  const { games } = (await call("listGames", { query: { limit: most } })).data;
+  const wanted = form.gameId || query.get("game");
+  if (!wanted) return { games, chosen: games[0] };
+  const listed = games.find(({ id }) => id === wanted);
+  if (listed) return { games, chosen: listed };
+  const { game } = (await call("getGame", { params: { id: wanted } })).data;
+  return { games: [game, ...games], chosen: game };
+}
 
 interface Priced {
   quote: Quote;
