@@ -62,6 +62,7 @@ import { mailedDocuments } from "./migrations/066-mailed-documents.ts";
 import { disputeAnswers } from "./migrations/067-dispute-answers.ts";
 import { knownOffers } from "./migrations/068-known-offers.ts";
 import { flaggedPayments } from "./migrations/069-flagged-payments.ts";
+import { strayBlobs } from "./migrations/071-stray-blobs.ts";
 import type { Dialect, Query, Store } from "./port.ts";
 import { defineOrRepeat, type Migrating, migrateStepwise, type Step, type StepwiseOptions } from "./stepwise.ts";
 import type { Enumerated } from "./types.ts";
@@ -140,6 +141,7 @@ export const migrations: readonly Migration[] = [
   disputeAnswers,
   knownOffers,
   flaggedPayments,
+  strayBlobs,
 ];
 
 export interface Applied {
@@ -206,6 +208,9 @@ const hasTable = async (q: Query, dialect: Dialect) => (await q.one(dialect.tabl
 
 /** The migrations that were applied to this database, in order. */
 export const applied = (q: Query) => q.all<Applied>("SELECT position, name, checksum FROM schema_migrations ORDER BY position");
+
+/** Whether a migration such as `061-storing-blobs` was: the database may be that of an older program. */
+export const isApplied = async (q: Query, migration: string) => (await applied(q)).some(({ name }) => name === migration);
 
 /** When two processes run `IF NOT EXISTS` at the same time, PostgreSQL may fail one of them with a catalog error: then the table exists. */
 async function createTable(store: Store): Promise<void> {
