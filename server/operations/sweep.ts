@@ -31,10 +31,11 @@ export async function sweepFiles(job: Job, deps: Deps): Promise<void> {
   await deps.store.write((tx) => job.reschedule(tx, tx.now + day));
 }
 
-/** Ends what uploads to the bucket left that were never completed: no list of files has it, and it costs. */
+/** Forgets what can no longer reach the bucket, and ends uploads to it that were never completed: no list of files has those, and they cost. */
 async function tidyRemote({ blobs, store, clock, log }: Deps): Promise<void> {
   const isOpen = async (ids: readonly string[]) =>
     ids.length === 0 ? new Set<string>() : new Set(await store.read((q) => openUploadIds(q)));
+  await blobs.remote?.forgetLost();
   const removed = (await blobs.remote?.tidy(clock.real() - graceMs, isOpen)) ?? 0;
   if (removed > 0) log.info({ removed }, "removed unfinished uploads from the bucket");
 }

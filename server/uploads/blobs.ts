@@ -68,6 +68,8 @@ export interface Remote {
   waiting(): Promise<Waiting>;
   /** Resolves when nothing waits. */
   idle(): Promise<void>;
+  /** Forgets files that should wait on the disk of another process, where that disk is gone. */
+  forgetLost(): Promise<void>;
   /** Removes what uploads left there that were begun before a time (ms) and never completed, but not those that `isOpen` says go on. Returns how many. */
   tidy(before: number, isOpen: (uploadIds: readonly string[]) => Promise<ReadonlySet<string>>): Promise<number>;
   /** Bytes of unfinished uploads, for processes that share no folder. */
