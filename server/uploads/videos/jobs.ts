@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import type { VideoFacts } from "../../../src/contract/files/inspect-video.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Tx } from "../../app/tx.ts";
+import { withRoom } from "../../jobs/copying.ts";
 import type { Job } from "../../jobs/job.ts";
 import { fileIdOf } from "../../lib/row-file.ts";
 import * as playtests from "../../playtests/store.ts";
@@ -40,7 +41,7 @@ async function inspectUpload(deps: Deps, upload: uploads.UploadRow): Promise<Vid
   try {
     // A process that died meanwhile left it.
     await rm(path, { force: true });
-    if (!(await deps.blobs.lend(uploads.blobKeyOf(upload), path))) return null;
+    if (!(await deps.blobs.lend(uploads.blobKeyOf(upload), path, withRoom(deps)))) return null;
     return await inspectStored(path, upload.user_id);
   } finally {
     await rm(path, { force: true });
