@@ -235,10 +235,10 @@ async function backupCheck(q: Query, now: number): Promise<Check[]> {
 
 /** Emails that were refused, or are tried again. */
 async function mailCheck(q: Query): Promise<Check> {
-  const { failed, waiting, error } = await mails.undelivered(q);
+  const { failed, waiting } = await mails.countUndelivered(q);
   if (failed + waiting === 0) return { name: "mail", ok: true, detail: "no email failed or is being retried" };
   const counts = [...(failed > 0 ? [`${failed} failed`] : []), ...(waiting > 0 ? [`${waiting} will be retried`] : [])];
-  const detail = `emails that could not be sent: ${counts.join(", ")}. The newest reason: ${error}`;
+  const detail = `emails that could not be sent: ${counts.join(", ")}. The newest reason: ${(await mails.newestUndelivered(q))?.error}`;
   const help =
     "Remove the cause at the mail server, then run `playtest admin mail retry --all`. `playtest admin mail list --state failed` lists them.";
   return { name: "mail", ok: failed === 0, ...(failed === 0 && { warning: true }), detail, help };
