@@ -76,11 +76,11 @@ async function pendingAgain(q: Query): Promise<Check | undefined> {
 }
 
 /** Queues the removal of what is left of deleted accounts. How many accounts there are. */
-export async function queueDeletions(tx: Query, now: number): Promise<number> {
+export async function queueDeletions(tx: Query, now: number, newId: () => string): Promise<number> {
   if ((await leftoversOf(tx, now)).length === 0) return 0;
   const ids = await listDeleted(tx);
   const kind = "finish-deletion";
   for (const userId of ids)
-    await jobs.add(tx, { id: `${kind}:${userId}`, kind, key: `${kind}:${userId}`, payload: { userId }, runAt: now, now });
+    await jobs.add(tx, { id: newId(), kind, key: `${kind}:${userId}`, payload: { userId }, runAt: now, now });
   return ids.length;
 }
