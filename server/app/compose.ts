@@ -46,7 +46,7 @@ import type { Blobs } from "../uploads/blobs.ts";
 import { createLocalBlobs } from "../uploads/local-blobs.ts";
 import type { Bucket } from "../uploads/s3/bucket.ts";
 import type { Deps, SharedState } from "./deps.ts";
-import { jobKinds } from "./jobs.ts";
+import { jobKinds, lacks } from "./jobs.ts";
 import { createServerStore } from "./transaction.ts";
 
 /** The parts that differ between production, a sandbox and a test. */
@@ -117,7 +117,7 @@ export function createDeps(external: External): Deps {
     backups: { kinds: ["back-up"], width: 1 },
     searchFilling: { kinds: ["fill-search"], width: 1 },
   };
-  const jobs = new JobRunner({ kinds: jobKinds, lanes, clock, newId, leaseMs: config.jobs.leaseMs });
+  const jobs = new JobRunner({ kinds: jobKinds, lacks, lanes, clock, newId, leaseMs: config.jobs.leaseMs });
   const feed = createFeed(external.store);
   const audit = new AuditLog(external.store, external.log);
   const brand = readBrand(config, external.dataDir);

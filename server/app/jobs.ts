@@ -35,6 +35,7 @@ import { transcribe } from "../transcripts/transcribe.ts";
 import { discardFiles } from "../uploads/discard-files.ts";
 import { discardUpload } from "../uploads/discard-upload.ts";
 import { inspectVideos } from "../uploads/videos/jobs.ts";
+import type { Deps } from "./deps.ts";
 
 /** The work of every kind of background job. */
 export const jobKinds: JobKinds<JobKind> = {
@@ -88,3 +89,19 @@ export const jobKinds: JobKinds<JobKind> = {
   "remind-holder": watchSlot,
   transcribe,
 };
+
+/** What kinds of jobs need that not every process on a database has, for instance while a setting is rolled out to one after the other. */
+const needs: Partial<Record<JobKind, (deps: Deps) => unknown>> = {
+  "back-up": ({ config, backUp }) => config.backup.to !== null && backUp,
+  "cut-clip": ({ cutter }) => cutter,
+  "cut-still": ({ cutter }) => cutter,
+  "fill-posters": ({ cutter }) => cutter,
+  "measure-video": ({ meter }) => meter,
+  transcribe: ({ transcriber }) => transcriber,
+};
+
+/** Whether this process lacks it. The clock of a sandbox waits for all of its jobs. */
+export function lacks(kind: string, deps: Deps): boolean {
+  const need = needs[kind as JobKind];
+  return need !== undefined && !deps.config.sandbox && !need(deps);
+}

@@ -63,6 +63,7 @@ import { disputeAnswers } from "./migrations/067-dispute-answers.ts";
 import { knownOffers } from "./migrations/068-known-offers.ts";
 import { flaggedPayments } from "./migrations/069-flagged-payments.ts";
 import { unnamedNotices } from "./migrations/070-unnamed-notices.ts";
+import { strayBlobs } from "./migrations/071-stray-blobs.ts";
 import type { Dialect, Query, Store } from "./port.ts";
 import { defineOrRepeat, type Migrating, migrateStepwise, type Step, type StepwiseOptions } from "./stepwise.ts";
 import type { Enumerated } from "./types.ts";
@@ -142,6 +143,7 @@ export const migrations: readonly Migration[] = [
   knownOffers,
   flaggedPayments,
   unnamedNotices,
+  strayBlobs,
 ];
 
 export interface Applied {
@@ -208,6 +210,9 @@ const hasTable = async (q: Query, dialect: Dialect) => (await q.one(dialect.tabl
 
 /** The migrations that were applied to this database, in order. */
 export const applied = (q: Query) => q.all<Applied>("SELECT position, name, checksum FROM schema_migrations ORDER BY position");
+
+/** Whether a migration such as `061-storing-blobs` was: the database may be that of an older program. */
+export const isApplied = async (q: Query, migration: string) => (await applied(q)).some(({ name }) => name === migration);
 
 /** When two processes run `IF NOT EXISTS` at the same time, PostgreSQL may fail one of them with a catalog error: then the table exists. */
 async function createTable(store: Store): Promise<void> {

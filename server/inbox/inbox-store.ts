@@ -1,7 +1,7 @@
 import type { InboxKind } from "../../src/contract/notifications.ts";
 import { freezes } from "../billing/reversals-store.ts";
 import type { Query, Value } from "../database/port.ts";
-import { undelivered } from "../mail/store.ts";
+import { countUndelivered, newestUndelivered } from "../mail/store.ts";
 import { troubled } from "../playtests/publications/store.ts";
 import { lackingKeys } from "../playtests/store.ts";
 
@@ -150,8 +150,8 @@ export const ofAdmin = {
     ...(await q.one<{ count: number }>("SELECT COUNT(*) AS count FROM crypto_deposits WHERE status = 'suspense'"))!,
   }),
   refusedMails: async (q) => {
-    const { failed, firstFailed } = await undelivered(q);
-    return { ...none, count: failed, first_id: firstFailed };
+    const { failed } = await countUndelivered(q);
+    return { ...none, count: failed, first_id: (await newestUndelivered(q, "failed"))?.id ?? null };
   },
   failedJobs: async (q) => ({
     ...none,

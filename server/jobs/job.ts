@@ -30,5 +30,12 @@ export class RetryLater extends Error {
   }
 }
 
+/**
+ * Ends a job that found nothing left to do, or runs it again if `next` finds something by now: whoever added that saw the job queued, and
+ * queued no other. So both are decided in one serializable transaction.
+ */
+export const endUnless = (job: Job, { store }: Deps, next: (q: Query) => Promise<unknown>): Promise<void> =>
+  store.write(async (tx) => ((await next(tx)) === undefined ? job.done(tx) : job.reschedule(tx, tx.now)));
+
 /** The work of each kind of job. */
 export type JobKinds<Kind extends string = string> = Record<Kind, (job: Job, deps: Deps) => Promise<void>>;

@@ -34,6 +34,10 @@ export class Lane {
     this.#turns = turns;
   }
 
+  get isEmpty(): boolean {
+    return this.#kinds.length === 0;
+  }
+
   runsAny(kinds: ReadonlySet<string>): boolean {
     return this.#kinds.some((kind) => kinds.has(kind));
   }

@@ -10,6 +10,8 @@ import { type Account, Turns } from "./turns.ts";
 import type { Jobs, JobToQueue } from "./types.ts";
 
 const pollMs = 1_000;
+/** How long (ms) a job that this process lacks something for is left to other processes. */
+const leftForMs = 2 * 86_400_000;
 /** How often an advance of the clock checks whether another process finished a due job. */
 const advancePollMs = 20;
 const sharedWidth = 32;
@@ -27,6 +29,11 @@ interface Options {
   newId(): string;
   /** How long a lease lasts. After a process died, others take over its jobs when the lease ends. It is extended three times as often. */
   leaseMs: number;
+  /**
+   * Whether this process lacks what jobs of a kind need, such as a program. Where others share the database, they are left to those for
+   * two days: so long they show up as late. Then this process runs them, which says what is lacking.
+   */
+  lacks?(kind: string, deps: Deps): boolean;
 }
 
 /**
@@ -35,7 +42,9 @@ interface Options {
  */
 export class JobRunner implements Jobs<Deps> {
   readonly #options: Options;
-  readonly #lanes: readonly Lane[];
+  #lanes: readonly Lane[] = [];
+  /** The kinds of the jobs that are left to other processes. */
+  #left: readonly string[] = [];
   /** The kinds of the jobs that a transaction queued and that are due at once. */
   readonly #queuedIn = new WeakMap<Query, Set<string>>();
   readonly #dueKinds = new Set<string>();
@@ -52,7 +61,6 @@ export class JobRunner implements Jobs<Deps> {
 
   constructor(options: Options) {
     this.#options = options;
-    this.#lanes = this.#lanesOf(options.lanes ?? {}, Object.keys(options.kinds));
   }
 
   async schedule(tx: Query, job: JobToQueue): Promise<void> {
@@ -70,7 +78,7 @@ export class JobRunner implements Jobs<Deps> {
 
   #remember(tx: Query, queued: readonly JobToQueue[]): void {
     const now = this.#options.clock.now();
-    const due = queued.filter(({ runAt }) => runAt <= now);
+    const due = queued.filter(({ kind, runAt }) => runAt <= now && !this.#left.includes(kind));
     if (due.length === 0) return;
     const kinds = this.#queuedIn.get(tx) ?? new Set();
     for (const { kind } of due) kinds.add(kind);
@@ -103,6 +111,10 @@ export class JobRunner implements Jobs<Deps> {
   start(deps: Deps): void {
     this.#deps = deps;
     this.#stopped = false;
+    const { lacks, lanes = {} } = this.#options;
+    const all = Object.keys(this.#options.kinds);
+    this.#left = deps.store.shared && lacks ? all.filter((kind) => lacks(kind, deps)) : [];
+    this.#lanes = this.#lanesOf(lanes, all);
     // When no other process can hold a lease, existing leases are from a process that died.
     if (!deps.store.shared)
       this.#released = deps.store
@@ -149,15 +161,19 @@ export class JobRunner implements Jobs<Deps> {
         this.#deps?.log.error({ err: error, ...(row && { job: row.kind, id: row.id }) }, message),
     };
     const turns = () => new Turns(() => this.#options.clock.real());
+    const isMine = (kind: string) => !this.#left.includes(kind);
     const separate = Object.values(own).map(
-      ({ kinds, width, fair }) => new Lane(kinds, width, owner, fair ? turns() : undefined),
+      ({ kinds, width, fair }) => new Lane(kinds.filter(isMine), width, owner, fair ? turns() : undefined),
     );
     const taken = Object.values(own).flatMap(({ kinds }) => kinds);
-    const shared = all.filter((kind) => !taken.includes(kind));
-    return shared.length === 0 ? separate : [new Lane(shared, sharedWidth, owner), ...separate];
+    const shared = all.filter((kind) => isMine(kind) && !taken.includes(kind));
+    const late = { ...owner, claim: (count: number, kinds: jobs.Kinds) => this.#claim(count, kinds, leftForMs) };
+    const lanes = [new Lane(shared, sharedWidth, owner), ...separate, new Lane(this.#left, 1, late)];
+    return lanes.filter((lane) => !lane.isEmpty);
   }
 
-  async #claim(count: number, kinds: jobs.Kinds): Promise<LeasedJob[]> {
+  /** Leases jobs that are due for longer than `lateMs`. */
+  async #claim(count: number, kinds: jobs.Kinds, lateMs = 0): Promise<LeasedJob[]> {
     await this.#released;
     const { clock, newId, leaseMs } = this.#options;
     const token = newId();
@@ -169,7 +185,7 @@ export class JobRunner implements Jobs<Deps> {
         // Both clocks are read inside the write: a lease that began while the write was waiting could end before the job does.
         const real = clock.real();
         const now = jobs.leaseTime(store.dialect, real);
-        const claimed = await jobs.claim(tx, { token, now, leaseMs, count, kinds, due: clock.now() });
+        const claimed = await jobs.claim(tx, { token, now, leaseMs, count, kinds, due: clock.now() - lateMs });
         return claimed.map((row) => ({ ...row, heldUntil: real + leaseMs }));
       }, jobs.byLease)
       .catch((error: unknown) => {
@@ -212,8 +228,12 @@ export class JobRunner implements Jobs<Deps> {
   async #lookWhereDue(): Promise<void> {
     await this.#released;
     const { clock, kinds } = this.#options;
-    const due = await this.#started().store.read((q) => jobs.dueKinds(q, Object.keys(kinds), clock.now()));
-    this.#look(due);
+    const mine = Object.keys(kinds).filter((kind) => !this.#left.includes(kind));
+    const due = await this.#started().store.read(async (q) => [
+      ...(await jobs.dueKinds(q, mine, clock.now())),
+      ...(await jobs.dueKinds(q, this.#left, clock.now() - leftForMs)),
+    ]);
+    this.#look(new Set(due));
   }
 
   async #idle(): Promise<void> {
@@ -223,13 +243,13 @@ export class JobRunner implements Jobs<Deps> {
 
   async #runUntil(until: number, setClock: (now: number) => Promise<void>): Promise<number> {
     for (let ran = 0; ; ) {
-      const next = await this.#started().store.read(jobs.nextRunAt);
+      const next = await this.#started().store.read((q) => jobs.nextRunAt(q, this.#left));
       if (next === null || next > until) {
         await setClock(until);
         return ran;
       }
       await setClock(next);
-      const [row] = await this.#claim(1, { except: [] });
+      const [row] = await this.#claim(1, { except: this.#left });
       // Another process is running this job: the clock waits until it is done.
       if (!row) await pause(advancePollMs);
       else await this.#run(row).then(() => ran++);

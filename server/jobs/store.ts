@@ -53,18 +53,25 @@ export function insert(tx: Query, added: readonly NewJob[]): void {
 const find = (tx: Query, key: string) =>
   tx.one<Pick<Tables["jobs"], "run_at" | "state">>("SELECT run_at, state FROM jobs WHERE unique_key = ?", key);
 
-export const nextRunAt = async (q: Query) =>
-  (await q.one<{ at: number | null }>("SELECT MIN(run_at) AS at FROM jobs WHERE state = 'queued'"))?.at ?? null;
+/** When the next job is due that is of none of these kinds. */
+export const nextRunAt = async (q: Query, except: readonly string[]) => {
+  const others = except.length === 0 ? "" : ` AND kind NOT IN (${except.map(() => "?").join(", ")})`;
+  return (
+    (await q.one<{ at: number | null }>(`SELECT MIN(run_at) AS at FROM jobs WHERE state = 'queued'${others}`, ...except))?.at ??
+    null
+  );
+};
 
 /** Which of `kinds` have a job that is due at `now` (ms). Each is one look into an index, however many are due. */
-export async function dueKinds(q: Query, kinds: readonly string[], now: number): Promise<Set<string>> {
+export async function dueKinds(q: Query, kinds: readonly string[], now: number): Promise<string[]> {
+  if (kinds.length === 0) return [];
   const rows = await q.all<{ kind: string }>(
     `SELECT column1 AS kind FROM (VALUES ${kinds.map(() => "(?)").join(", ")}) AS kinds
       WHERE EXISTS (SELECT 1 FROM jobs WHERE kind = column1 AND state = 'queued' AND run_at <= ?)`,
     ...kinds,
     now,
   );
-  return new Set(rows.map(({ kind }) => kind));
+  return rows.map(({ kind }) => kind);
 }
 
 /** A filter for jobs: only these kinds, of them only those of one account, or all except these kinds. */

@@ -47,21 +47,19 @@ const conditions: Record<MailState, string> = {
   waiting: "m.sent_at IS NULL AND m.failed_at IS NULL",
 };
 
-/** Emails whose last try failed: how many were given up, how many are tried again, and the newest reason. */
-export async function undelivered(
-  q: Query,
-): Promise<{ failed: number; waiting: number; error: string | null; firstFailed: string | null }> {
-  const rows = await q.all<{ id: string; failed_at: number | null; error: string }>(
-    "SELECT id, failed_at, error FROM mails WHERE error IS NOT NULL AND sent_at IS NULL ORDER BY created_at DESC",
+/** Emails whose last try failed: how many were given up, how many are tried again, and to how many addresses. */
+export const countUndelivered = async (q: Query) =>
+  (await q.one<{ failed: number; waiting: number; recipients: number }>(
+    `SELECT COUNT(failed_at) AS failed, COUNT(*) - COUNT(failed_at) AS waiting,
+      COUNT(DISTINCT CASE WHEN failed_at IS NULL THEN recipient END) AS recipients
+      FROM mails WHERE error IS NOT NULL AND sent_at IS NULL`,
+  ))!;
+
+/** The newest of those, or of those that were given up. */
+export const newestUndelivered = (q: Query, only?: "failed") =>
+  q.one<{ id: string; error: string }>(
+    `SELECT id, error FROM mails WHERE error IS NOT NULL AND sent_at IS NULL ${only ? "AND failed_at IS NOT NULL " : ""}ORDER BY created_at DESC, id DESC LIMIT 1`,
   );
-  const failed = rows.filter(({ failed_at }) => failed_at !== null);
-  return {
-    failed: failed.length,
-    waiting: rows.length - failed.length,
-    error: rows[0]?.error ?? null,
-    firstFailed: failed[0]?.id ?? null,
-  };
-}
 
 /** Notes whose account the emails to an address are, so that they are deleted with it after it has another address. */
 export const nameOwner = (tx: Query, address: string, userId: string) =>

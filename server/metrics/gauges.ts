@@ -24,11 +24,11 @@ export function createGauges(deps: Deps): () => Promise<Gauge[]> {
   return async () => {
     const now = deps.clock.now();
     const read = deps.store.read(async (q) => ({
-      waiting: await store.jobsByKind(q, now),
+      waiting: await store.jobsByKind(q, now, jobs.leaseTime(deps.store.dialect, deps.clock.real())),
       dead: await jobs.deadJobs(q),
       deliveries: await store.waitingDeliveries(q),
       uploads: await store.openUploads(q),
-      mail: await mails.undelivered(q),
+      mail: await mails.countUndelivered(q),
       suspense: await store.suspenseCents(q),
       backup: await backups.find(q),
     }));
@@ -48,7 +48,7 @@ export function createGauges(deps: Deps): () => Promise<Gauge[]> {
       { name: "playtest_jobs_due", help: "Background jobs that are due or run", label: "kind", values: byKind(({ due }) => due) },
       {
         name: "playtest_jobs_due_seconds",
-        help: "How long the first due background job has waited",
+        help: "How long the first due background job that does not run has waited",
         label: "kind",
         values: byKind(({ first_due: first }) => (first === null ? 0 : (now - first) / 1000)),
       },
@@ -66,6 +66,11 @@ export function createGauges(deps: Deps): () => Promise<Gauge[]> {
           { of: "retried", value: mail.waiting },
           { of: "failed", value: mail.failed },
         ],
+      },
+      {
+        name: "playtest_mails_retried_recipients",
+        help: "Addresses to which emails are retried",
+        values: [{ value: mail.recipients }],
       },
       {
         name: "playtest_webhook_deliveries_waiting",

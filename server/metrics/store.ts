@@ -1,14 +1,20 @@
 import type { Query } from "../database/port.ts";
+import type { LeaseTime } from "../jobs/store.ts";
 
 /** What metrics count in the database. Each is a look into an index, or is read only once a minute. */
 
-/** The jobs that wait, by kind: how many, how many of them are due at `now` (ms), and since when the first of those is. */
-export const jobsByKind = (q: Query, now: number) =>
+/**
+ * The jobs that wait or run, by kind: how many, how many of them are due at `now` (ms), and since when the first of those is that does not
+ * run at `real`.
+ */
+export const jobsByKind = (q: Query, now: number, real: LeaseTime) =>
   q.all<{ kind: string; queued: number; due: number; first_due: number | null }>(
-    `SELECT kind, COUNT(*) AS queued, COUNT(CASE WHEN run_at <= ? THEN 1 END) AS due, MIN(CASE WHEN run_at <= ? THEN run_at END) AS first_due
+    `SELECT kind, COUNT(*) AS queued, COUNT(CASE WHEN run_at <= ? THEN 1 END) AS due, 
+      MIN(CASE WHEN run_at <= ? AND lease_until <= ${real.sql} THEN run_at END) AS first_due
       FROM jobs WHERE state = 'queued' GROUP BY kind`,
     now,
     now,
+    ...real.values,
   );
 
 /** Deliveries that did not reach their webhook yet, by state. */

@@ -6,7 +6,7 @@ import { fileSize } from "../lib/free-space.ts";
 import { leftoversOf, listDeleted } from "../personal/work-store.ts";
 import type { Blobs } from "../uploads/blobs.ts";
 import { missingBlobs } from "./missing-blobs.ts";
-import { findStrays } from "./strays.ts";
+import { dueStrays, findStrays } from "./strays.ts";
 
 const shown = 3;
 
@@ -39,10 +39,17 @@ export async function waitingCheck({ remote }: Blobs): Promise<Check[]> {
 export async function strayCheck(q: Query, dataDir: string, blobs: Blobs, now: number): Promise<Check> {
   const name = "stray_files";
   const { found, suspicious } = await findStrays(q, { dataDir, blobs }, now);
-  if (found.length === 0) return { name, ok: true, detail: "no old files that nothing in the database refers to" };
+  if (found.length === 0) return { name, ok: true, detail: "no files that nothing in the database refers to" };
   const bytes = found.reduce((sum, file) => sum + file.bytes, 0);
   const detail = `nothing in the database refers to ${plural(found.length, "file")} (${fileSize(bytes)}): ${some(found.map(({ path }) => path))}`;
-  if (!suspicious) return { name, ok: true, warning: true, detail: `${detail}. A running server removes them within a day` };
+  if (!suspicious) {
+    const due = dueStrays(found, now).length;
+    const when =
+      due === found.length
+        ? "them within a day"
+        : `${due} of them within a day, and each of the others 8 days after it first found that`;
+    return { name, ok: true, warning: true, detail: `${detail}. A running server removes ${when}` };
+  }
   const help =
     "That is more than half of the stored files, so the server removes none of them. Find out whether this is the right database, or one that is older than the files.";
   return { name, ok: false, detail, help };
@@ -69,11 +76,11 @@ async function pendingAgain(q: Query): Promise<Check | undefined> {
 }
 
 /** Queues the removal of what is left of deleted accounts. How many accounts there are. */
-export async function queueDeletions(tx: Query, now: number): Promise<number> {
+export async function queueDeletions(tx: Query, now: number, newId: () => string): Promise<number> {
   if ((await leftoversOf(tx, now)).length === 0) return 0;
   const ids = await listDeleted(tx);
   const kind = "finish-deletion";
   for (const userId of ids)
-    await jobs.add(tx, { id: `${kind}:${userId}`, kind, key: `${kind}:${userId}`, payload: { userId }, runAt: now, now });
+    await jobs.add(tx, { id: newId(), kind, key: `${kind}:${userId}`, payload: { userId }, runAt: now, now });
   return ids.length;
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { chmodSync, existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { plural } from "../../src/contract/text/plural.ts";
@@ -14,6 +15,7 @@ import type { Check, Query, Store } from "../database/port.ts";
 import * as jobs from "../jobs/store.ts";
 import { checkLedger, repairBalances } from "../ledger/checks.ts";
 import { fileSize, freeBytes } from "../lib/free-space.ts";
+import { createIds } from "../lib/ids.ts";
 import * as mails from "../mail/store.ts";
 import * as connections from "../playtests/publications/connections-store.ts";
 import * as publications from "../playtests/publications/store.ts";
@@ -235,10 +237,10 @@ async function backupCheck(q: Query, now: number): Promise<Check[]> {
 
 /** Emails that were refused, or are tried again. */
 async function mailCheck(q: Query): Promise<Check> {
-  const { failed, waiting, error } = await mails.undelivered(q);
+  const { failed, waiting } = await mails.countUndelivered(q);
   if (failed + waiting === 0) return { name: "mail", ok: true, detail: "no email failed or is being retried" };
   const counts = [...(failed > 0 ? [`${failed} failed`] : []), ...(waiting > 0 ? [`${waiting} will be retried`] : [])];
-  const detail = `emails that could not be sent: ${counts.join(", ")}. The newest reason: ${error}`;
+  const detail = `emails that could not be sent: ${counts.join(", ")}. The newest reason: ${(await mails.newestUndelivered(q))?.error}`;
   const help =
     "Remove the cause at the mail server, then run `playtest admin mail retry --all`. `playtest admin mail list --state failed` lists them.";
   return { name: "mail", ok: failed === 0, ...(failed === 0 && { warning: true }), detail, help };
@@ -301,6 +303,7 @@ async function searchCheck(q: Query): Promise<Check> {
 async function repair(location: DatabaseLocation, now: number): Promise<Check[]> {
   const done: Check[] = [];
   const note = (detail: string) => done.push({ name: "fixed", ok: true, detail });
+  const newId = createIds(() => now, randomBytes);
   const store = await open(location, false);
   try {
     const balances = await store.write(repairBalances);
@@ -309,7 +312,7 @@ async function repair(location: DatabaseLocation, now: number): Promise<Check[]>
       await store.write(async (tx) => search.clear(tx));
       note("emptied the index of the search: the next start of a server fills it");
     }
-    const deletions = await store.write((tx) => queueDeletions(tx, now));
+    const deletions = await store.write((tx) => queueDeletions(tx, now, newId));
     if (deletions > 0)
       note(
         `queued the removal of what ${plural(deletions, "deleted account")} left behind: the server removes it when it starts`,

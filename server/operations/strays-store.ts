@@ -1,4 +1,6 @@
+import { isApplied } from "../database/migrate.ts";
 import type { Query } from "../database/port.ts";
+import { deleteWhere, sendManyRows } from "../database/rows.ts";
 import { referencedBlobs } from "../uploads/blob-store.ts";
 
 /** The ids of uploads that are not complete. */
@@ -18,4 +20,26 @@ export async function namedFiles(q: Query): Promise<Set<string>> {
     ...videos.map(({ id }) => `inspecting/${id}`),
     ...mails.map(({ id }) => `outbox/${id}.eml`),
   ]);
+}
+
+const keyOf = (path: string) => path.slice("blobs/".length);
+
+/** Stored files that were found to belong to nothing: since when (real ms), by their paths. The database may be that of an older program. */
+export async function strayBlobsOf(q: Query): Promise<Map<string, number>> {
+  if (!(await isApplied(q, "071-stray-blobs"))) return new Map();
+  const rows = await q.all<{ blob_key: string; seen_at: number }>("SELECT blob_key, seen_at FROM stray_blobs");
+  return new Map(rows.map(({ blob_key, seen_at }) => [`blobs/${blob_key}`, seen_at]));
+}
+
+/** Keeps since when the stored files at these paths belong to nothing, of new ones `now` (real ms), and forgets all others. */
+export async function keepStrayBlobs(tx: Query, paths: readonly string[], now: number): Promise<void> {
+  const known = await strayBlobsOf(tx);
+  const added = paths.filter((path) => !known.has(path));
+  for (const path of paths) known.delete(path);
+  for (const path of known.keys()) await deleteWhere(tx, "stray_blobs", { blob_key: keyOf(path) });
+  sendManyRows(
+    tx,
+    "stray_blobs",
+    added.map((path) => ({ blob_key: keyOf(path), seen_at: now })),
+  );
 }

@@ -4,18 +4,24 @@ import { blobKinds } from "../uploads/blob-store.ts";
 import type { Blobs } from "../uploads/blobs.ts";
 import { filesIn } from "../uploads/local-blobs.ts";
 import { uploadOf } from "../uploads/store.ts";
-import { namedFiles } from "./strays-store.ts";
+import { namedFiles, strayBlobsOf } from "./strays-store.ts";
 
 /**
- * How old a file without a row is when it is removed. A file is stored a moment before the row that names it; a transcriber may work on
- * its copy of a video for a week.
+ * How long a file belongs to nothing before it is removed. Stored files count from when the server first found that, however old they are:
+ * an older database that was put back for some days names none of those that were added since. A transcriber may work on its copy of a
+ * video for a week.
  */
 export const graceMs = 8 * 86_400_000;
+
+/** A file is stored a moment before the row that names it. */
+const storingMs = 3_600_000;
 
 export interface Stray {
   /** Its path below the data folder. */
   path: string;
   bytes: number;
+  /** Since when it belongs to nothing, as far as is known (real ms). */
+  since: number;
 }
 
 export interface Strays {
@@ -24,23 +30,34 @@ export interface Strays {
   suspicious: boolean;
 }
 
-/** Files that belong to nothing in the database, for longer than `graceMs` at `now` (real ms). Files of unfinished uploads belong to those. */
+export const isBlob = ({ path }: Stray) => path.startsWith("blobs/");
+
+/** Those that are removed at `now` (real ms). */
+export const dueStrays = (found: readonly Stray[], now: number) => found.filter(({ since }) => since <= now - graceMs);
+
+/**
+ * Files that belong to nothing in the database at `now` (real ms): stored ones, and those of its own in other folders that are older than
+ * `graceMs`. Files of unfinished uploads belong to those.
+ */
 export async function findStrays(q: Query, { dataDir, blobs }: { dataDir: string; blobs: Blobs }, now: number): Promise<Strays> {
-  const isOld = (changedAt: number) => changedAt <= now - graceMs;
   let stored = 0;
   const old: Stray[] = [];
   for await (const { key, size, writtenAt } of blobs.list(blobKinds)) {
     stored += 1;
-    if (isOld(writtenAt)) old.push({ path: `blobs/${key}`, bytes: size });
+    if (writtenAt <= now - storingMs) old.push({ path: `blobs/${key}`, bytes: size, since: now });
   }
   for (const folder of ["uploads", "outbox", "transcribing", "clipping", "inspecting"])
     for await (const { name, bytes, changedAt } of filesIn(join(dataDir, folder)))
-      if (isOurs(`${folder}/${name}`) && isOld(changedAt)) old.push({ path: `${folder}/${name}`, bytes });
+      if (isOurs(`${folder}/${name}`) && changedAt <= now - graceMs)
+        old.push({ path: `${folder}/${name}`, bytes, since: changedAt });
   if (old.length === 0) return { found: [], suspicious: false };
   // After the files were listed: a row that was there by then names each file that is in use.
   const named = await namedFiles(q);
-  const found = old.filter(({ path }) => !named.has(path.startsWith("uploads/") ? uploadOf(path) : path));
-  const lost = found.filter(({ path }) => path.startsWith("blobs/")).length;
+  const known = await strayBlobsOf(q);
+  const found = old
+    .filter(({ path }) => !named.has(path.startsWith("uploads/") ? uploadOf(path) : path))
+    .map((stray) => ({ ...stray, since: known.get(stray.path) ?? stray.since }));
+  const lost = found.filter(isBlob).length;
   return { found, suspicious: lost > fewFiles && lost > stored / 2 };
 }
 

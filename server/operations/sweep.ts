@@ -2,8 +2,8 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Deps } from "../app/deps.ts";
 import type { Job } from "../jobs/job.ts";
-import { findStrays, graceMs } from "./strays.ts";
-import { openUploadIds } from "./strays-store.ts";
+import { dueStrays, findStrays, graceMs, isBlob } from "./strays.ts";
+import { keepStrayBlobs, openUploadIds } from "./strays-store.ts";
 
 const day = 86_400_000;
 
@@ -13,24 +13,29 @@ export const startSweep = (deps: Deps): Promise<void> =>
 
 /**
  * Removes files that belong to nothing in the database: what a process left that was killed between two steps. Of several processes one
- * runs it. The age of files is in real time.
+ * runs it. Ages are in real time.
  */
 export async function sweepFiles(job: Job, deps: Deps): Promise<void> {
-  const { found, suspicious } = await deps.store.read((q) => findStrays(q, deps, deps.clock.real()));
+  const now = deps.clock.real();
+  const { found, suspicious } = await deps.store.read((q) => findStrays(q, deps, now));
+  // Their time begins when nothing is suspicious any more.
+  const kept = suspicious ? [] : found.filter(isBlob).map(({ path }) => path);
+  await deps.store.write((tx) => keepStrayBlobs(tx, kept, now));
   if (suspicious)
     deps.log.error(
       { files: found.length },
       "more than half of the stored files belong to nothing in the database, so none was removed: is this the right database? `playtest serve doctor` lists them",
     );
-  else await remove(job, deps, found);
+  else await remove(job, deps, dueStrays(found, now));
   await tidyRemote(deps);
   await deps.store.write((tx) => job.reschedule(tx, tx.now + day));
 }
 
-/** Ends what uploads to the bucket left that were never completed: no list of files has it, and it costs. */
+/** Forgets what can no longer reach the bucket, and ends uploads to it that were never completed: no list of files has those, and they cost. */
 async function tidyRemote({ blobs, store, clock, log }: Deps): Promise<void> {
   const isOpen = async (ids: readonly string[]) =>
     ids.length === 0 ? new Set<string>() : new Set(await store.read((q) => openUploadIds(q)));
+  await blobs.remote?.forgetLost();
   const removed = (await blobs.remote?.tidy(clock.real() - graceMs, isOpen)) ?? 0;
   if (removed > 0) log.info({ removed }, "removed unfinished uploads from the bucket");
 }

@@ -1,8 +1,7 @@
-import { createWriteStream } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { pipeline } from "node:stream/promises";
 import type { Deps } from "../app/deps.ts";
+import { withRoom } from "../jobs/copying.ts";
 import { type Job, RetryLater } from "../jobs/job.ts";
 import { ProgramFailed } from "../lib/program.ts";
 import { fileIdOf } from "../lib/row-file.ts";
@@ -40,17 +39,13 @@ export async function transcribe(job: Job, deps: Deps): Promise<void> {
   }
 }
 
-/** Runs the transcriber on a copy with a generated name, so that the playtester's file name never reaches it. */
+/** Runs the transcriber on the video under a generated name, so that the playtester's file name never reaches it. */
 async function run(deps: Deps, slotId: string, folder: string): Promise<Transcript> {
   const video = (await deps.store.read((q) => slots.submissionOf(q, slotId)))!;
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, `video.${extensions[video.content_type] ?? "mp4"}`);
-  const contents = await deps.blobs.read(video.blob_key);
-  if (!contents) throw new Error(`the video ${video.blob_key} is missing`);
-  await pipeline(contents, createWriteStream(path, { mode: 0o600 }), {
-    signal: deps.draining,
-  });
+  if (!(await deps.blobs.lend(video.blob_key, path, withRoom(deps)))) throw new Error(`the video ${video.blob_key} is missing`);
   return readTranscript(await deps.transcriber!.transcribe(path, deps.draining));
 }
 

@@ -1,5 +1,5 @@
 import { standing } from "../accounts/users-store.ts";
-import { applied } from "../database/migrate.ts";
+import { applied, isApplied } from "../database/migrate.ts";
 import type { Query } from "../database/port.ts";
 import type { Download } from "../lib/signed-links.ts";
 
@@ -22,7 +22,7 @@ export async function referencedBlobs(q: Query): Promise<string[]> {
 
 /** The keys of files that are on the disk of a process, perhaps another one, and not in the bucket yet. */
 export async function waitingElsewhere(q: Query): Promise<string[]> {
-  if (!(await applied(q)).some(({ name }) => name === "061-storing-blobs")) return [];
+  if (!(await isApplied(q, "061-storing-blobs"))) return [];
   return (await q.all<{ blob_key: string }>("SELECT blob_key FROM storing_blobs")).map((row) => row.blob_key);
 }
 

@@ -19,6 +19,14 @@ export interface Lent {
   close(): Promise<void>;
 }
 
+/** About a copy of a stored file. */
+export interface Copying {
+  /** Called with its size in bytes before it is made; when it rejects, none is made. */
+  beforeCopy(bytes: number): Promise<void>;
+  /** Ends it. */
+  signal: AbortSignal;
+}
+
 /** Files that are to be moved to where they belong, and removals that are to be made there. */
 export interface Waiting {
   files: number;
@@ -43,10 +51,11 @@ export interface Blobs {
   /** The same as text; undefined when nothing is stored: the file was replaced or removed just now, or lost, which `serve doctor` reports. */
   text(key: string, range?: ByteRange): Promise<string | undefined>;
   /**
-   * Makes what is stored readable as a file at `path` too, which the caller removes and never writes to. False when nothing is stored;
-   * rejects when the file cannot be made, for example because the folder of `path` does not exist.
+   * Makes what is stored readable as a file at `path` too, which the caller removes and never writes to: a second name for the stored file
+   * where possible, else a copy. False when nothing is stored; rejects when the file cannot be made, for example because the folder of
+   * `path` does not exist.
    */
-  lend(key: string, path: string): Promise<boolean>;
+  lend(key: string, path: string, copying?: Copying): Promise<boolean>;
   /** The same for a program that reads only parts of it: where that is far away, no copy is made. Undefined when nothing is stored. */
   offer(key: string, path: string): Promise<Lent | undefined>;
   /** Does nothing when nothing is stored under `key`. */
@@ -68,6 +77,8 @@ export interface Remote {
   waiting(): Promise<Waiting>;
   /** Resolves when nothing waits. */
   idle(): Promise<void>;
+  /** Forgets files that should wait on the disk of another process, where that disk is gone. */
+  forgetLost(): Promise<void>;
   /** Removes what uploads left there that were begun before a time (ms) and never completed, but not those that `isOpen` says go on. Returns how many. */
   tidy(before: number, isOpen: (uploadIds: readonly string[]) => Promise<ReadonlySet<string>>): Promise<number>;
   /** Bytes of unfinished uploads, for processes that share no folder. */

@@ -1,7 +1,7 @@
 import { copyFile, link, mkdir, open, opendir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
-import type { Blobs } from "./blobs.ts";
+import type { Blobs, Copying } from "./blobs.ts";
 
 export interface LocalBlobs extends Blobs {
   /** Whether it is a key that this program makes. */
@@ -26,14 +26,16 @@ export function createLocalBlobs(folder: string): LocalBlobs {
     }
   };
 
-  async function lend(key: string, path: string): Promise<boolean> {
+  async function lend(key: string, path: string, copying?: Copying): Promise<boolean> {
     const from = pathOf(key);
     try {
       await link(from, path);
     } catch (error) {
       // The same error says that the folder of `path` does not exist.
-      if (isMissing(error) && (await sizeOf(from)) === undefined) return false;
+      const size = await sizeOf(from);
+      if (isMissing(error) && size === undefined) return false;
       if (isMissing(error)) throw error;
+      await copying?.beforeCopy(size ?? 0);
       // Not every file system has hard links.
       await copyFile(from, path);
     }

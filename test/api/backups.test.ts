@@ -92,6 +92,29 @@ onBothDatabases("backups of a server by itself", (serve) => {
     expect((await figures(server)).failing).toBe("1");
   });
 
+  it("go on while a process that makes none starts beside the one that does", async () => {
+    const { backUp, orders } = maker();
+    const live = (to: string | null) => ({
+      config: (config: TestServer["deps"]["config"]) => {
+        withBackups(to).config(config);
+        config.sandbox = false;
+      },
+    });
+    const server = await serve({ ...live(freshFolder()), backUp });
+    const { store } = server.deps;
+    if (!store.shared) return;
+    await server.advance(0);
+    await server.deps.jobs.stop();
+    const other = await startTestServer({ ...live(null), store, clock: server.clock, backUp, instance: "other" });
+    expect(await figures(other)).toEqual({ age: "0", failing: "0" });
+    await other.advance(7 * hour);
+    expect([orders.length, await figures(other)]).toEqual([1, { age: "25200", failing: "0" }]);
+    await other.deps.jobs.stop();
+    server.deps.jobs.start(server.deps);
+    await server.advance(0);
+    expect([orders.length, await figures(server)]).toEqual([2, { age: "0", failing: "0" }]);
+  });
+
   it("go on where they were after a restart, and end when they are turned off", async () => {
     const [to, { backUp, orders }] = [freshFolder(), maker()];
     const server = await serve({ ...withBackups(to), backUp });

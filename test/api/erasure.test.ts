@@ -157,6 +157,10 @@ onBothDatabases("erasure", (serve) => {
       };
       return { server, paths, age, dataDir };
     }
+    /** Moves the clock by days, on each of which the server looks for such files. */
+    async function sweptAfter(server: TestServer, days: number) {
+      for (let count = 0; count < days; count++) await server.advance(day);
+    }
     const nobody = "01900000-0000-7000-8000-000000000000";
 
     it("are swept after eight days, of every kind; what a row names, and what the server did not make, stays", async () => {
@@ -175,21 +179,52 @@ onBothDatabases("erasure", (serve) => {
         blobKinds.map((kind) => `blobs/${kind}/${nobody.replace("0000", "1111")}`),
       ];
       const foreign = ["outbox/notes.txt", "clipping/mine/film.mp4"];
-      for (const path of [...stray, ...young, ...foreign]) {
+      const write = (path: string) => {
         mkdirSync(dirname(join(dataDir, path)), { recursive: true });
         writeFileSync(join(dataDir, path), marker);
-      }
+      };
+      for (const path of [...stray, ...foreign]) write(path);
       for (const path of [...before, ...stray, ...foreign]) age(path, 9);
       for (const path of [...stray, ...foreign].filter((one) => one.split("/").length === 3 && !one.startsWith("blobs")))
         age(dirname(path), 9);
-      for (const path of young) age(path, 6);
-      await server.advance(day);
-      const kept = [...before, ...young, ...foreign];
+      await sweptAfter(server, 1);
+      expect(before.filter((path) => !paths().includes(path))).toEqual([]);
+      await sweptAfter(server, 7);
+      expect(paths()).toEqual(expect.arrayContaining(stray.filter((path) => path.startsWith("blobs/"))));
+      for (const path of young) {
+        write(path);
+        age(path, 6);
+      }
+      await sweptAfter(server, 1);
+      // By now, the time of the unfinished upload has ended.
+      const kept = [...before.filter((path) => !path.startsWith("uploads/")), ...young, ...foreign];
       const left = paths();
       expect(left.filter((path) => !kept.includes(path) && !path.startsWith("outbox/"))).toEqual([]);
       expect(kept.filter((path) => !left.includes(path) && !path.startsWith("outbox/"))).toEqual([]);
       expect(left).not.toContain(`outbox/${nobody}.eml`);
       expect(left).toContain("outbox/notes.txt");
+    });
+
+    it("are there when a newer database comes back within eight days, however old they are", async () => {
+      const { server, paths, age, dataDir } = await stocked();
+      const { store } = server.deps;
+      const [video, other] = ["", "1"].map((end) => `blobs/videos/${nobody.slice(0, 36 - end.length)}${end}`) as [string, string];
+      for (const path of [video, other]) {
+        writeFileSync(join(dataDir, path), marker);
+        age(path, 20);
+      }
+      await sweptAfter(server, 8);
+      expect(paths()).toEqual(expect.arrayContaining([video, other]));
+      const [build] = await store.read((q) => q.all<{ id: string; blob_key: string }>("SELECT id, blob_key FROM builds"));
+      const name = (key: string) => store.write((tx) => tx.run("UPDATE builds SET blob_key = ? WHERE id = ?", key, build!.id));
+      await name(video.slice("blobs/".length));
+      await sweptAfter(server, 1);
+      expect([paths().includes(video), paths().includes(other)]).toEqual([true, false]);
+      await name(build!.blob_key);
+      await sweptAfter(server, 8);
+      expect(paths()).toContain(video);
+      await sweptAfter(server, 1);
+      expect(paths()).not.toContain(video);
     });
 
     it("are reported and not swept when they are most of the stored files: the database may be another one", async () => {

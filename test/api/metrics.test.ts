@@ -3,6 +3,7 @@ import { StoreUnavailable } from "../../server/database/port.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { claim, createGame, giveCredit, order, registerOwner, registerPlaytester } from "../helpers/factories.ts";
 import { freePort } from "../helpers/free-port.ts";
+import { insertRow } from "../helpers/raw-rows.ts";
 
 const token = "a-token-for-the-metrics";
 
@@ -79,6 +80,27 @@ onBothDatabases("metrics", (serve) => {
     const { text } = await ask(`${server.baseUrl}/metrics`, `Bearer ${token}`);
     expect(valuesOf(text, "playtest_job_seconds_count")).toMatchObject({ '{kind="send-mail",outcome="done"}': 1 });
     expect(valuesOf(text, "playtest_mails_undelivered")).toMatchObject({ '{state="retried"}': 1 });
+    expect(valuesOf(text, "playtest_mails_retried_recipients")).toEqual({ "": 1 });
+  });
+
+  it("say how long the first due job waits, not for how long those at work run", async () => {
+    const server = await serve({
+      config: (config) => {
+        config.metrics.token = token;
+      },
+    });
+    const at = server.clock.now() - 1_800_000;
+    const row = { payload: "{}", run_at: at, created_at: at, attempts: 1, state: "queued" } as const;
+    const running = { lease_until: Date.now() + 3_600_000, lease_token: "a process" };
+    // Of kinds that only a newer version runs.
+    await server.deps.store.write(async (tx) => {
+      await insertRow(tx, "jobs", { ...row, id: "1", unique_key: "1", kind: "render", ...running });
+      await insertRow(tx, "jobs", { ...row, id: "2", unique_key: "2", kind: "weigh", lease_until: 0 });
+      await insertRow(tx, "jobs", { ...row, id: "3", unique_key: "3", kind: "weigh", ...running, run_at: at - 60_000 });
+    });
+    const { text } = await ask(`${server.baseUrl}/metrics`, `Bearer ${token}`);
+    expect(valuesOf(text, "playtest_jobs_due_seconds")).toMatchObject({ '{kind="render"}': 0, '{kind="weigh"}': 1800 });
+    expect(valuesOf(text, "playtest_jobs_due")).toMatchObject({ '{kind="render"}': 1, '{kind="weigh"}': 2 });
   });
 
   it("answer 503 while the database is away, and again when it is back", async () => {

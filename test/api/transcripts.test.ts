@@ -6,6 +6,7 @@ import { openStore } from "../../server/database/open.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import * as factories from "../helpers/factories.ts";
 import { gate } from "../helpers/gate.ts";
+import { startMemoryBucket } from "../helpers/memory-bucket.ts";
 import { killLeftovers, readyFile, spawnPlaytest } from "../helpers/process.ts";
 import { startTestServer, type TestServer } from "../helpers/server.ts";
 import { drivers, freshFolder } from "../helpers/store.ts";
@@ -219,6 +220,38 @@ onBothDatabases("transcripts", (serve, it) => {
     expect((await owner.post(`/slots/${slotId}/accept`)).status).toBe(200);
     expect((await playtester.get("/playtester/earnings")).body.data.balanceCents).toBe(1000);
     expect(readdirSync(join(server.deps.dataDir, "transcribing"))).toEqual([]);
+  });
+
+  /** A slot whose video is there when the disk is nearly full. */
+  async function submittedToFullDisk(server: TestServer) {
+    const { owner, playtester, gameId } = await market(server);
+    const slotId = await factories.claim(playtester, await factories.order(owner, gameId));
+    await factories.giveVideo(server, slotId, playtester);
+    await server.deps.blobs.remote?.idle();
+    server.deps.config.uploads.minFreeBytes = 2 ** 50;
+    expect((await playtester.post(`/playtester/slots/${slotId}/submit`, { notes: "It was fun." })).status).toBe(200);
+    await server.advance(0);
+    return { owner, slotId };
+  }
+
+  it("disk that is nearly full: a stored video is read where it is", async () => {
+    const server = await serve(using({ command: runs("arguments") }));
+    const { owner, slotId } = await submittedToFullDisk(server);
+    expect(await transcription(owner, slotId)).toMatchObject({ status: "approved", keyTakeaways: ["video.mp4", "4096"] });
+    expect(readdirSync(join(server.deps.dataDir, "transcribing"))).toEqual([]);
+  });
+
+  it("disk that is nearly full: a video in a bucket is copied when there is room", async () => {
+    const bucket = await startMemoryBucket();
+    const server = await serve({ ...using({ command: runs("arguments") }), bucket: await bucket.open() });
+    const { owner, slotId } = await submittedToFullDisk(server);
+    expect((await transcription(owner, slotId)).status).toBe("processing");
+    expect(readdirSync(join(server.deps.dataDir, "transcribing"))).toEqual([]);
+    server.deps.config.uploads.minFreeBytes = 0;
+    await server.advance(5 * 60_000);
+    expect(await transcription(owner, slotId)).toMatchObject({ status: "approved", keyTakeaways: ["video.mp4", "4096"] });
+    await server.deps.blobs.remote!.idle();
+    await bucket.close();
   });
 
   it("command that hangs: killed with its children, and no other job waits for it", async () => {

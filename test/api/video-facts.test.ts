@@ -1,8 +1,9 @@
 import { beforeEach, expect, it } from "vitest";
 import { nextToInspect } from "../../server/uploads/store.ts";
-import { startInspecting } from "../../server/uploads/videos/jobs.ts";
+import { queueInspection, startInspecting } from "../../server/uploads/videos/jobs.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { claim, createGame, giveCredit, giveVideo, order, registerOwner, registerPlaytester } from "../helpers/factories.ts";
+import { heldReads } from "../helpers/held-reads.ts";
 import type { TestServer } from "../helpers/server.ts";
 import { begin, patch } from "../helpers/tus.ts";
 import { streamed, videoFixture } from "../helpers/videos.ts";
@@ -108,6 +109,25 @@ onBothDatabases("what a video is made of", (serve) => {
       videoFormat: { container: "webm", playsEverywhere: true },
       videoDurationSeconds: 59,
     });
+  });
+
+  it("not known of a video that arrives while the job ends: looked at nevertheless", async () => {
+    const reads = heldReads();
+    const late = await serve({ through: reads.through });
+    const { slotId, playtester } = await held(late);
+    await giveVideo(late, slotId, playtester);
+    await late.advance(0);
+    const { store } = late.deps;
+    const found = reads.hold("facts IS NULL");
+    await store.write((tx) => queueInspection(tx));
+    await found;
+    await store.write(async (tx) => {
+      await tx.run("UPDATE uploads SET facts = NULL");
+      await queueInspection(tx);
+    });
+    reads.release();
+    await late.advance(0);
+    expect(await store.read(nextToInspect)).toBeUndefined();
   });
 
   it("not readable: looked at once, and shown as null", async () => {

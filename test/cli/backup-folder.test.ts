@@ -254,7 +254,9 @@ describe("a backup on standard output", () => {
   it("is an archive that verify and restore take from standard input", async () => {
     const { at, ended } = shell(
       `set -e; ${command} serve backup - --data ${dataDir} > a.tar 2> said; tar -tf a.tar > listed;
-       ${command} serve backup verify - < a.tar > verified; ${command} serve restore - --data there --yes < a.tar > restored 2> warned`,
+       ${command} serve backup verify - < a.tar > verified; ${command} serve restore - --data there --yes < a.tar > restored 2> warned;
+       ${command} serve import - --data new < a.tar > imported 2> alike; echo "01900000-0000-7000-8000-000000000000 2099-01-01T00:00:00.000Z" > list;
+       ${command} serve import - --data newer --deletions list < a.tar > again 2> silent`,
     );
     expect(await ended).toMatchObject({ code: 0 });
     const text = (name: string) => readFileSync(join(at, name), "utf8");
@@ -262,7 +264,8 @@ describe("a backup on standard output", () => {
     expect(text("said")).toContain("Wrote and verified standard output: 4 files");
     expect(text("verified")).toMatch(/standard-input\.tar of \S+ was restored: 4 files/);
     expect(statSync(join(at, "there/blobs/builds", buildId)).size).toBe(MiB);
-    expect(text("warned")).toContain("pass their list with --deletions");
+    for (const said of ["warned", "alike"]) expect(text(said)).toContain("pass their list with --deletions");
+    expect([text("silent"), text("again")]).toEqual(["", expect.stringContaining("The server will delete 1 account again")]);
   });
 
   it("fails where its reader stops, and a part of it is refused", async () => {

@@ -145,6 +145,11 @@ describe("a file that holds a variable of the server", () => {
   });
 
   it.each([
+    [
+      { PLAYTEST_DATABASE_URL_FILE: "/dev/null" },
+      "PLAYTEST_DATABASE_URL_FILE names an empty file: /dev/null. Nothing was changed.",
+    ],
+    [{ PLAYTEST_METRICS_TOKEN_FILE: "/dev/null" }, "Write the value of PLAYTEST_METRICS_TOKEN to the file"],
     [{ PLAYTEST_MAIL_FROM_FILE: "/nowhere/secret" }, "PLAYTEST_MAIL_FROM_FILE names a file that cannot be read"],
     [{ PLAYTEST_MAIL_FROM_FILE: "/etc/hostname", PLAYTEST_MAIL_FROM: "a@b.example" }, "are both set"],
   ])("refuses %j", async (env, message) => {

@@ -92,6 +92,7 @@ onBothDatabases("alert rules and the dashboard", (serve) => {
     const owner = await registerOwner(server);
     await giveCredit(server, owner, 100_00);
     await order(owner, await createGame(owner));
+    for (let count = 0; count < 2; count++) await registerPlaytester(server);
     const prometheus = await startPrometheus(port);
     await vi.waitFor(async () => {
       const { data } = await prometheus.query('rate(playtest_requests_total{operation="createGame"}[1m])');
@@ -105,8 +106,10 @@ onBothDatabases("alert rules and the dashboard", (serve) => {
     }
 
     await server.advance(0);
-    server.refusals.set("game_owner1@example.com", new Error("451 try later"));
-    await server.request("POST", "/auth/password-reset", { body: { email: "game_owner1@example.com" } });
+    for (const email of ["game_owner1@example.com", "playtester2@example.com", "playtester3@example.com"]) {
+      server.refusals.set(email, new Error("451 try later"));
+      await server.request("POST", "/auth/password-reset", { body: { email } });
+    }
     await server.advance(0);
     const now = server.clock.now();
     const job = {
@@ -157,6 +160,7 @@ describe("an alert", () => {
     ],
     ["PlaytestWebhooksWait", { 'playtest_webhook_deliveries_waiting{state="pending"}': "0 1001x30" }, 10, 20],
     ["PlaytestBackupFails", { playtest_backup_failing: "0 1x60" }, 20, 40],
+    ["PlaytestMailWaits", { playtest_mails_retried_recipients: "2x60 3x60" }, 60, 95],
     ["PlaytestMailFailed", { 'playtest_mails_undelivered{state="failed"}': "0 1x10" }, 3, 8],
     ["PlaytestPaymentWithoutOrder", { playtest_ledger_suspense_cents: "500x90" }, 30, 70],
     ["PlaytestEventLoopBlocked", { nodejs_eventloop_lag_p99_seconds: "0.6x30" }, 5, 12],

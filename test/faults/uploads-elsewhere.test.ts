@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { openStore } from "../../server/database/open.ts";
 import { removeLeftovers } from "../../server/operations/leftovers.ts";
+import { missingBlobs } from "../../server/operations/missing-blobs.ts";
 import { createGame, giveCredit, registerOwner } from "../helpers/factories.ts";
 import { startMemoryBucket } from "../helpers/memory-bucket.ts";
 import { startTestServer, type TestServer } from "../helpers/server.ts";
@@ -192,6 +193,65 @@ describe("disk of a server where an upload began that another one ended", () => 
     expect((await raw(other, owner, "DELETE", there)).status).toBe(204);
     await removeLeftovers(one.deps);
     expect(existsSync(join(one.deps.dataDir, "uploads", id))).toBe(false);
+  });
+});
+
+describe("file that waits at a server which does not come back", () => {
+  /** The build waits on the disk of the first server, which is stopped. */
+  async function lost() {
+    const market = await apart();
+    const { bucket, one, owner, url, id } = market;
+    bucket.setAway(true);
+    expect((await patch(one, owner, url, 0, build)).status).toBe(204);
+    await one.deps.blobs.remote!.stop();
+    bucket.setAway(false);
+    return { ...market, key: `builds/${id}` };
+  }
+  const day = 86_400_000;
+  const set = ({ other: { deps } }: Market, change: string, daysAgo: number) =>
+    deps.store.write((tx) => tx.run(`UPDATE ${change} = CAST(? AS BIGINT)`, Date.now() - daysAgo * day));
+  const stored = "storing_blobs SET created_at";
+  const missing = ({ other: { deps } }: Market) => deps.store.read((q) => missingBlobs(q, deps.blobs));
+
+  it("waits as long as that was there within the last day", async () => {
+    const market = await lost();
+    const { blobs } = market.other.deps;
+    await set(market, stored, 2);
+    await blobs.remote!.forgetLost();
+    await expect(blobs.size(market.key)).rejects.toThrow("still being stored by another process");
+    expect(await missing(market)).toEqual([]);
+  });
+
+  it("is missing a day later, and can be removed", async () => {
+    const market = await lost();
+    const { bucket, other, key } = market;
+    const { blobs } = other.deps;
+    await bucket.open().then((opened) => opened.put(key, build));
+    await set(market, stored, 0);
+    await set(market, "storing_folders SET lease_until", 2);
+    await blobs.remote!.forgetLost();
+    await blobs.remove(key);
+    expect(await missing(market)).toEqual([]);
+    await set(market, stored, 2);
+    await blobs.remote!.forgetLost();
+    await blobs.remote!.idle();
+    expect([bucket.contents(), await blobs.size(key), await missing(market)]).toEqual([{}, undefined, [key]]);
+  });
+
+  it("is forgotten at once where no other process can have it", async () => {
+    const bucket = await startMemoryBucket();
+    closing.push(() => bucket.close());
+    const location = await drivers.find(({ name }) => name === "sqlite")!.location();
+    const server = await startTestServer({ store: await openStore(location.options), bucket: await bucket.open() });
+    closing.push(() => server.close());
+    const { blobs, store } = server.deps;
+    const key = "builds/01900000-0000-7000-8000-000000000000";
+    await store.write((tx) =>
+      tx.run("INSERT INTO storing_blobs (blob_key, folder, size, created_at) VALUES (?, 'before', 1, 1)", key),
+    );
+    await expect(blobs.size(key)).rejects.toThrow("still being stored by another process");
+    await blobs.remote!.forgetLost();
+    expect(await blobs.size(key)).toBeUndefined();
   });
 });
 

@@ -1,14 +1,16 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { StoreUnavailable } from "../../server/database/port.ts";
 import { createSecrets, type KeyRing } from "../../server/lib/secrets.ts";
 import { requireIdentity } from "../../server/operations/keys/identity.ts";
 import { refreshKeys } from "../../server/operations/keys/ring.ts";
 import { rotate } from "../../server/operations/keys/rotate.ts";
 import { sealedColumns } from "../../server/operations/keys/sealed.ts";
+import { watchKeys } from "../../server/operations/keys/watch.ts";
 import { insertRow } from "../helpers/raw-rows.ts";
-import { createTestRandom } from "../helpers/server.ts";
+import { createTestLog, createTestRandom } from "../helpers/server.ts";
 import { drivers, freshFolder, type TestStore } from "../helpers/store.ts";
 
 const times = { created_at: 1, updated_at: 1 };
@@ -46,6 +48,25 @@ describe.each(drivers)("instance key ($name)", ({ name: driver, open }) => {
   const alone = (ring: KeyRing): KeyRing => ({ current: ring.current, others: [] });
   const rotated = (ring: KeyRing, settle = async () => {}) =>
     rotate({ store, dataDir, ring, randomBytes, settle, onProgress: () => {} });
+
+  it("is followed without a word of it in the log while the database is away", async () => {
+    const ring = await keys();
+    let outcome: Error = new StoreUnavailable("the database is away");
+    let reads = 0;
+    const read = async () => {
+      reads += 1;
+      throw outcome;
+    };
+    const log = createTestLog();
+    const away = { ...store, shared: true, read } as unknown as TestStore;
+    const stop = watchKeys({ store: away, dataDir, ring, log, randomBytes });
+    await vi.waitUntil(() => reads === 2, { timeout: 60_000 });
+    expect(log.lines).toEqual([]);
+    outcome = new Error("damaged");
+    await vi.waitUntil(() => log.lines.length > 0, { timeout: 60_000 });
+    expect(log.lines.join()).toContain("the instance key could not be rotated");
+    await stop();
+  });
 
   it("is remembered: a server with the same key starts, one with another or without one says what to do", async () => {
     const first = await keys();

@@ -54,6 +54,34 @@ describe.each(drivers)("background jobs ($name)", ({ open }) => {
     store.write((tx) => runner.schedule(tx, { kind: "fragile", key: name, payload: { name }, runAt: clock.now() }));
   const pass = () => runner.advance(clock.now() + 10 * day, clock.moveTo);
 
+  it("for which a process lacks something are left for two days to others that may share the database", async () => {
+    const ran: string[] = [];
+    let ids = 0;
+    const start = (name: string, lacking: readonly string[]) => {
+      const kinds = { film: async () => void ran.push(`${name}: film`), tell: async () => void ran.push(`${name}: tell`) };
+      const lacks = (kind: string) => lacking.includes(kind);
+      const started = new JobRunner({ kinds, lacks, clock, newId: () => `${name}-${ids++}`, leaseMs: 45_000 });
+      started.start({ store, log } as unknown as Deps);
+      return started;
+    };
+    const without = start("without", ["film"]);
+    const schedule = (kind: string) =>
+      store.write((tx) => without.schedule(tx, { kind, key: "one", payload: {}, runAt: clock.now() }));
+    await schedule("film");
+    await schedule("tell");
+    await without.advance(clock.now() + day, clock.moveTo);
+    expect(ran.splice(0)).toEqual(store.shared ? ["without: tell"] : ["without: film", "without: tell"]);
+    const other = start("with", []);
+    await other.advance(clock.now(), clock.moveTo);
+    await other.stop();
+    expect(ran.splice(0)).toEqual(store.shared ? ["with: film"] : []);
+    await schedule("film");
+    clock.set(clock.now() + 2 * day);
+    await vi.waitUntil(() => ran.length > 0, { timeout: 60_000 });
+    expect(ran).toEqual(["without: film"]);
+    await without.stop();
+  });
+
   it("that failed 25 times are logged and listed as dead, and run again only when queued again", async () => {
     await queue("host");
     await pass();

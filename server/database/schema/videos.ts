@@ -33,6 +33,8 @@ export const videos = {
   upload_writers: { upload_id: text, generation: int, token: text, previous: orNull(text), lease_until: int, wanted: int },
   /** Files that wait on the disk of a process until they are in the bucket. `folder` is the id of that folder. */
   storing_blobs: { blob_key: text, folder: text, size: int, created_at: int },
+  /** Stored files that belong to nothing, and when the server first found that: real time. */
+  stray_blobs: { blob_key: text, seen_at: int },
   /** Which process moves the files of a folder. */
   storing_folders: { folder: text, token: text, lease_until: int },
   submissions: {

@@ -9,12 +9,14 @@ const retryMs = 15 * 60_000;
 
 const outage = "backing up";
 
-/** Starts the backups of the configuration, or ends those that an earlier start began. */
+/**
+ * Starts the backups of the configuration, or ends those that an earlier start began, unless another process on the database may make them.
+ */
 export function startBackups({ store, config }: Deps): Promise<void> {
   const { to, everyMs } = config.backup;
   return store.write(async (tx) => {
+    if (to === null) return void (store.shared || (await state.forget(tx)));
     const known = await state.find(tx);
-    if (to === null) return void (known && (await state.forget(tx)));
     const same: Omit<state.BackupState, "everyMs"> = known?.to === to ? known : { to, since: tx.now };
     await state.save(tx, { ...same, everyMs });
     const runAt = same.doneAt === undefined ? tx.now : same.doneAt + everyMs;
@@ -26,9 +28,12 @@ export function startBackups({ store, config }: Deps): Promise<void> {
 export async function backUp(job: Job, deps: Deps): Promise<void> {
   const { to, everyMs, keep } = deps.config.backup;
   if (to === null || !deps.backUp) {
-    // Another process on this database may make them.
-    if (deps.store.shared) throw new RetryLater(deps.clock.now() + retryMs, "this process makes no backups");
-    return deps.store.write((tx) => job.done(tx));
+    // Where processes share the database, none has made a backup since the job was due.
+    if (deps.store.shared) deps.log.warn({}, "no process makes backups any more");
+    return deps.store.write(async (tx) => {
+      await state.forget(tx);
+      await job.done(tx);
+    });
   }
   const began = deps.clock.now();
   const made = await attempt(deps.backUp, { to, keep, signal: deps.draining });

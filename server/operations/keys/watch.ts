@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { nextKeyFile } from "../../config/instance-key.ts";
-import type { Store } from "../../database/port.ts";
+import { type Store, StoreUnavailable } from "../../database/port.ts";
 import type { Log } from "../../lib/log.ts";
 import type { KeyRing } from "../../lib/secrets.ts";
 import { refreshKeys } from "./ring.ts";
@@ -28,7 +28,11 @@ export function watchKeys(watched: Watched): () => Promise<void> {
   let looking: Promise<void> | undefined;
   const look = () => {
     looking ??= follow(watched)
-      .catch((error) => watched.log.error({ err: error }, "the instance key could not be rotated; trying again"))
+      .catch((error) => {
+        // Not of interest here: without the database, the server has other things to say.
+        if (error instanceof StoreUnavailable) return;
+        watched.log.error({ err: error }, "the instance key could not be rotated; trying again");
+      })
       .finally(() => {
         looking = undefined;
       });

@@ -1,7 +1,7 @@
 import type { Deps } from "../../app/deps.ts";
 import type { Tx } from "../../app/tx.ts";
 import type { Query } from "../../database/port.ts";
-import type { Job } from "../../jobs/job.ts";
+import { endUnless, type Job } from "../../jobs/job.ts";
 import { maxStillBytes, posterFor, queueStill } from "../../playtests/moments/stills.ts";
 import * as store from "../../playtests/moments/stills-store.ts";
 import * as clips from "../clips/store.ts";
@@ -58,8 +58,9 @@ async function keep(tx: Query, row: store.StillRow): Promise<boolean> {
 
 /** Cuts one poster and comes back for the next, so that clips that are wanted meanwhile do not wait for all of them. */
 export async function fillPosters(job: Job, deps: Deps): Promise<void> {
-  const source = deps.cutter && (await deps.store.read(store.nextWithoutPoster));
-  if (!source) return;
+  if (!deps.cutter) return;
+  const source = await deps.store.read(store.nextWithoutPoster);
+  if (!source) return endUnless(job, deps, store.nextWithoutPoster);
   const row = posterFor(deps, source);
   await cutOut(job, deps, {
     ...cuttingOf(deps, row),

@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 import type { ByteRange } from "../../http/range.ts";
 import { ApiError } from "../../lib/api-error.ts";
-import type { Blobs, Lent, Remote, StoredFile } from "../blobs.ts";
+import type { Blobs, Copying, Lent, Remote, StoredFile } from "../blobs.ts";
 import { createLocalBlobs, type LocalBlobs, sizeOf } from "../local-blobs.ts";
 import { Marks } from "./marks.ts";
 import { Mover, type MoverOptions } from "./mover.ts";
@@ -64,6 +64,7 @@ export class RemoteBlobs implements Blobs {
       stop: () => this.#stop(),
       waiting: () => this.#mover.waiting(),
       idle: () => this.#mover.idle(),
+      forgetLost: () => options.rows.forget(),
       tidy: (before, isOpen) => tidy(bucket, before, isOpen),
       unfinished: createUnfinished(bucket),
     };
@@ -101,12 +102,13 @@ export class RemoteBlobs implements Blobs {
     return contents && text(contents);
   }
 
-  async lend(key: string, path: string): Promise<boolean> {
-    if (await this.#lendLocal(key, path)) return true;
+  async lend(key: string, path: string, copying?: Copying): Promise<boolean> {
+    if (await this.#lendLocal(key, path, copying)) return true;
+    if (copying) await copying.beforeCopy((await this.size(key)) ?? 0);
     const contents = await this.read(key);
     if (!contents) return false;
     const file = await open(path, "wx", 0o600);
-    await pipeline(contents, file.createWriteStream());
+    await pipeline(contents, file.createWriteStream(), copying ? { signal: copying.signal } : {});
     return true;
   }
 
@@ -146,8 +148,8 @@ export class RemoteBlobs implements Blobs {
     return undefined;
   }
 
-  #lendLocal = async (key: string, path: string) =>
-    (await this.#firstLocal(async (store) => (await store.lend(key, path)) || undefined)) ?? false;
+  #lendLocal = async (key: string, path: string, copying?: Copying) =>
+    (await this.#firstLocal(async (store) => (await store.lend(key, path, copying)) || undefined)) ?? false;
 
   /** What the bucket says of a file. Throws where that waits on the disk of another process. */
   async #stored<T>(key: string, ask: () => Promise<T | undefined>): Promise<T | undefined> {

@@ -15,9 +15,15 @@ export interface WaitingRows {
   lead(leaseMs: number): Promise<boolean>;
   /** Lets another process move them. */
   leave(): Promise<unknown>;
+  /**
+   * Forgets files in folders that no process has moved files of for a day: those were lost with their disk, or the database was restored
+   * into another folder. Until then a process that comes back still has them.
+   */
+  forget(): Promise<void>;
 }
 
 const hour = 3_600_000;
+const forgetAfterMs = 24 * hour;
 
 export interface RowsOptions {
   store: Store;
@@ -66,7 +72,24 @@ export function createRows({ store, folder, token, now }: RowsOptions): WaitingR
       );
       return row !== undefined;
     },
-    leave: () => (store.shared ? leased((tx) => deleteWhere(tx, "storing_folders", { folder, token })) : Promise.resolve()),
+    async leave() {
+      if (!store.shared) return;
+      // The row stays: by it, others know that the folder is still there.
+      await leased((tx, at) =>
+        tx.run(`UPDATE storing_folders SET lease_until = ${at.sql} WHERE folder = ? AND token = ?`, ...at.values, folder, token),
+      );
+    },
+    async forget() {
+      if (!store.shared) return void (await store.write((tx) => tx.run("DELETE FROM storing_blobs WHERE folder <> ?", folder)));
+      await leased(async (tx, at) => {
+        const longAgo = `${at.sql} - ${forgetAfterMs}`;
+        await tx.run(`DELETE FROM storing_folders WHERE lease_until < ${longAgo}`, ...at.values);
+        await tx.run(
+          `DELETE FROM storing_blobs WHERE created_at < ${longAgo} AND folder NOT IN (SELECT folder FROM storing_folders)`,
+          ...at.values,
+        );
+      });
+    },
   };
 }
 
@@ -79,4 +102,5 @@ export const noRows: WaitingRows = {
   old: async () => [],
   lead: async () => true,
   leave: async () => {},
+  forget: async () => {},
 };

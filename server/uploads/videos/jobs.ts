@@ -3,7 +3,8 @@ import { dirname, join } from "node:path";
 import type { VideoFacts } from "../../../src/contract/files/inspect-video.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Tx } from "../../app/tx.ts";
-import type { Job } from "../../jobs/job.ts";
+import { withRoom } from "../../jobs/copying.ts";
+import { endUnless, type Job } from "../../jobs/job.ts";
 import { fileIdOf } from "../../lib/row-file.ts";
 import * as playtests from "../../playtests/store.ts";
 import * as uploads from "../store.ts";
@@ -21,7 +22,7 @@ export async function startInspecting(deps: Deps): Promise<void> {
 /** Looks at one video and comes back for the next. */
 export async function inspectVideos(job: Job, deps: Deps): Promise<void> {
   const upload = await deps.store.read(uploads.nextToInspect);
-  if (!upload) return;
+  if (!upload) return endUnless(job, deps, uploads.nextToInspect);
   const facts = await inspectUpload(deps, upload);
   await deps.store.write(async (tx) => {
     // Whoever submits the slot meanwhile must not miss it.
@@ -40,7 +41,7 @@ async function inspectUpload(deps: Deps, upload: uploads.UploadRow): Promise<Vid
   try {
     // A process that died meanwhile left it.
     await rm(path, { force: true });
-    if (!(await deps.blobs.lend(uploads.blobKeyOf(upload), path))) return null;
+    if (!(await deps.blobs.lend(uploads.blobKeyOf(upload), path, withRoom(deps)))) return null;
     return await inspectStored(path, upload.user_id);
   } finally {
     await rm(path, { force: true });

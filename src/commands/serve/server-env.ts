@@ -7,7 +7,8 @@ const others = new Set(["PLAYTEST_BUILD_FILE"]);
 
 /**
  * The environment of a server: a variable such as `PLAYTEST_SMTP_URL_FILE` names a file with the value of `PLAYTEST_SMTP_URL`, because
- * containers and service managers hand over secrets as files. Throws CliError for a file that cannot be read, or a variable set twice.
+ * containers and service managers hand over secrets as files. Throws CliError for a file that is empty or cannot be read, or a variable set
+ * twice.
  */
 export function serverEnv({ io }: Pick<Context, "io">): Record<string, string | undefined> {
   const env = { ...io.env };
@@ -15,7 +16,14 @@ export function serverEnv({ io }: Pick<Context, "io">): Record<string, string | 
     const variable = /^(PLAYTEST_\w+|DATABASE_URL|AWS_(?:ACCESS_KEY_ID|SECRET_ACCESS_KEY|SESSION_TOKEN))_FILE$/.exec(name)?.[1];
     if (variable === undefined || !path || others.has(name)) continue;
     if (io.env[variable]) throw badConfig(`${variable} and ${name} are both set. Nothing was changed.`, "Unset one of them.");
-    env[variable] = contents(name, path);
+    const value = contents(name, path);
+    // As a variable that is not set, it would start another server: one with a new database, or without a token.
+    if (value === "")
+      throw badConfig(
+        `${name} names an empty file: ${path}. Nothing was changed.`,
+        `Write the value of ${variable} to the file, or unset ${name}.`,
+      );
+    env[variable] = value;
   }
   return env;
 }

@@ -13,9 +13,6 @@ const archive = arg.text("Backup or export: a directory or a file, or - for a fi
 const flags = {
   ...withSettings,
   allowPrograms: flag.toggle("Restore settings of the archive that make the server run programs, such as transcriber.command"),
-};
-const restoreFlags = {
-  ...flags,
   deletions: flag.text("Delete the accounts in this list again (default: deletions.txt beside the backup)", { value: "FILE" }),
 };
 
@@ -63,6 +60,15 @@ async function confirmSettings(
   return programs;
 }
 
+function takeArchive(ctx: Context, from: string, given: Given, replace: boolean): Promise<Outcome> {
+  // Beside what comes from standard input there is no list.
+  if (from === "-" && given.deletions === undefined)
+    ctx.out.warn(
+      "Accounts that were deleted after this backup come back. To delete them again, pass their list with --deletions.",
+    );
+  return withArchive(ctx, from, undefined, (path) => restoreArchive(ctx, path, given, replace));
+}
+
 async function restoreArchive(ctx: Context, path: string, flags: Given, replace: boolean): Promise<Outcome> {
   const [{ restore }, { dataLocationOf }] = await Promise.all([
     import("../../../../server/operations/archive/restore.ts"),
@@ -96,20 +102,14 @@ export const restoreCommand = define({
   description: `Stop the server first. ${procedure} The previous data is kept in the directory as \`replaced-…\`. An existing PostgreSQL database is never replaced: pass a new one.`,
   risk: "destroy",
   args: { archive },
-  flags: restoreFlags,
+  flags,
   confirm: ({ args, flags: given }) => `Replace ${given.data ?? "the server's data"} with ${args.archive}?`,
   examples: [
     "playtest serve restore /var/backups/playtest/playtest-20260301T030000Z --data /srv/playtest",
     "playtest serve restore backup.tar --data /srv/playtest --yes",
     "playtest serve restore backup.tar --dry-run",
   ],
-  run({ args, flags: given }, ctx) {
-    if (args.archive === "-" && given.deletions === undefined)
-      ctx.out.warn(
-        "Accounts that were deleted after this backup come back. To delete them again, pass their list with --deletions.",
-      );
-    return withArchive(ctx, args.archive, undefined, (path) => restoreArchive(ctx, path, given, true));
-  },
+  run: ({ args, flags: given }, ctx) => takeArchive(ctx, args.archive, given, true),
 });
 
 export const importCommand = define({
@@ -124,6 +124,5 @@ export const importCommand = define({
     "playtest serve import export.tar --data /srv/new --database-url postgres://localhost/playtest",
   ],
   exits: [6],
-  run: ({ args, flags: given }, ctx) =>
-    withArchive(ctx, args.archive, undefined, (path) => restoreArchive(ctx, path, given, false)),
+  run: ({ args, flags: given }, ctx) => takeArchive(ctx, args.archive, given, false),
 });
