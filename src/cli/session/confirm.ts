@@ -11,8 +11,7 @@ export function confirmations(prompt: Prompt, flags: GlobalValues): Pick<Context
   async function confirm(question: string | (() => Promise<string>), notDone?: string) {
     if (skip) return;
     const asked = typeof question === "string" ? question : await question();
-    if (!(await prompt.confirm(asked, "Pass --yes to confirm.", notDone)))
-      throw declined(notDone && `Cancelled. ${notDone}`);
+    if (!(await prompt.confirm(asked, "Pass --yes to confirm.", notDone))) throw declined(notDone && `Cancelled. ${notDone}`);
   }
 
   async function confirmSpend({ what, cents, balanceCents, maxCents }: Spending) {
