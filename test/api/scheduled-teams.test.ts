@@ -61,7 +61,7 @@ onBothDatabases("team of a playtest at a fixed time", (serve, it) => {
     }
     for (const person of [ben, cleo]) await confirm(person, slotId);
     const { text, calendar } = await lastMail(known, "ben");
-    expect(text).toContain(`You play together at ${inIndia}. The attached calendar file has the time.`);
+    expect(text).toContain(`You play together at ${inIndia}.\n\nThe attached calendar file has the time of the playtest.`);
     expect(calendar).toContain("DTSTART:20260305T120000Z");
     expect(await noticesOf(ben, "team.confirmed")).toEqual([expect.stringContaining(`You play at ${inIndia}.`)]);
   });

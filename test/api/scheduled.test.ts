@@ -655,6 +655,25 @@ sessions("reminders of a session", (it) => {
     expect(await noticesOf(playtester, "slot.starting")).toHaveLength(2);
   });
 
+  it("come in time to those who get one email a day, which says nothing of a calendar file", async ({
+    server,
+    owner,
+    playtester,
+    gameId,
+  }) => {
+    await verify(server, playtester);
+    await playtester.updateNotificationSettings({ body: { mail: "digest" } });
+    const at = "2026-03-04T06:00:00.000Z";
+    await claimed(playtester, await order(owner, gameId, { scheduledAt: at }), at);
+    const reminders = () => server.mails.filter(({ text }) => text.includes("You agreed to playtest"));
+    await server.advance(Date.parse("2026-03-04T05:00:00.000Z") - server.clock.now());
+    const [summary, reminder, ...more] = reminders();
+    expect(summary!.text).toContain("You agreed to playtest Lantern Deep at Wed 2026-03-04 06:00, UTC.");
+    expect([summary!.calendar, summary!.text]).toEqual([null, expect.not.stringContaining("calendar")]);
+    expect(reminder!.text).toContain("The attached calendar file has the time of the playtest.");
+    expect([reminder!.calendar, more]).toEqual([expect.stringContaining("DTSTART:20260304T060000Z"), []]);
+  });
+
   it("do not come for a slot that was given up or moved", async ({ server, owner, playtester, gameId }) => {
     const at = inMs(server, 3 * day);
     const id = await order(owner, gameId, { scheduledAt: at, quantity: 2 });

@@ -41,8 +41,6 @@ export function sessionCalendar(config: About["config"], session: Session, now: 
 
 const yourSlot = ({ config, slotId }: About) => ({ label: "View slot", url: portalLinks(config).slot(slotId) });
 
-const calendarNote = "The attached calendar file has the time.";
-
 /** When the video is due, and who submits it. Nothing while the deadline is paused. */
 function dueNote({ deadlineAt, zone, claimantName }: About & { deadlineAt: number | null }): string[] {
   if (deadlineAt === null) return [];
@@ -64,10 +62,11 @@ export const startingLetter = (about: About & { scheduledAt: number; deadlineAt:
   return {
     subject: `Your playtest of ${game} begins at ${at}`,
     paragraphs: [
-      `You agreed to playtest ${game} at ${at}. ${calendarNote}`,
+      `You agreed to playtest ${game} at ${at}.`,
       [`No video can be submitted before that time.`, ...dueNote(about), `If you cannot play then, ${ifYouCannot}.`].join(" "),
     ],
     action: yourSlot(about),
+    usefulUntil: about.scheduledAt,
     calendar: about.calendar,
   };
 };
@@ -85,6 +84,7 @@ export const proposedLetter = (about: About & { scheduledAt: number; previousAt:
     ],
     action:
       about.claimantName === undefined ? { label: "Answer", url: portalLinks(about.config).slot(about.slotId) } : yourSlot(about),
+    usefulUntil: about.answerBy,
   };
 };
 
@@ -97,8 +97,9 @@ export const agreedLetter = (about: About & { scheduledAt: number; deadlineAt: n
       : `${nameInMail(about.claimantName)} agreed for your team to playtest ${game} at ${at}. If you cannot play then, leave the team, so that another friend can take your place.`;
   return {
     subject: `You playtest ${game} at ${at}`,
-    paragraphs: [`${agreed} ${calendarNote}`, ...dueNote(about)],
+    paragraphs: [agreed, ...dueNote(about)],
     action: yourSlot(about),
+    usefulUntil: about.scheduledAt,
     calendar: about.calendar,
   };
 };
@@ -159,5 +160,6 @@ export const cancelledLetter = (about: About & { scheduledAt: number; payoutCent
         : "This does not count against you. You can claim slots of other playtests.",
     ],
     action: yourSlot(about),
+    usefulUntil: about.scheduledAt,
   };
 };

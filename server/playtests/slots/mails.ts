@@ -109,6 +109,7 @@ export const rejectedLetter = (
         : `The rejection is final${paid(about, ", and the slot is not paid")}. You can claim slots of other playtests.`,
     ],
     action: yourSlot(about, retry?.slotId ?? slotId),
+    usefulUntil: retry?.deadlineAt,
   };
 };
 
@@ -122,6 +123,7 @@ export const dueLetter = (about: ZonedAbout & { slotId: string; deadlineAt: numb
       "If you cannot finish, release the slot. If the build does not work, report it: your deadline is then paused.",
     ],
     action: yourSlot(about, about.slotId),
+    usefulUntil: about.deadlineAt,
   };
 };
 
@@ -151,10 +153,14 @@ export const appliedLetter = (
       ...quoted("The playtester wrote:", response),
     ],
     action: { label: "See the applications", url: taskLink(config, "applications", playtestId) },
+    usefulUntil: until ?? undefined,
   };
 };
 
-export const approvedLetter = (about: ZonedAbout & { slotId: string; deadlineAt: number }): Letter => {
+/** `scheduledAt` (ms) is the fixed time of the playtest, if it has one. */
+export const approvedLetter = (
+  about: ZonedAbout & { slotId: string; deadlineAt: number; scheduledAt: number | null },
+): Letter => {
   const game = nameInMail(about.gameName);
   return {
     preview: `Submit your video before ${zonedText(about.deadlineAt, about.zone)}.`,
@@ -164,6 +170,7 @@ export const approvedLetter = (about: ZonedAbout & { slotId: string; deadlineAt:
       `Submit your video before ${zonedText(about.deadlineAt, about.zone)}. If you cannot finish, release the slot so that another playtester can claim it.`,
     ],
     action: yourSlot(about, about.slotId),
+    usefulUntil: about.scheduledAt ?? about.deadlineAt,
   };
 };
 
@@ -214,6 +221,7 @@ export const problemLetter = (
     label: "Answer the problem",
     url: taskLink(about.config, about.isOwner ? "problem" : "report", about.slotId),
   },
+  usefulUntil: about.until,
 });
 
 /** For the owner, when nobody answered a problem in time. */
@@ -247,6 +255,7 @@ export function resolvedLetter(
         `Submit your video before ${zonedText(about.deadlineAt!, about.zone)}.`,
       ],
       action,
+      usefulUntil: about.deadlineAt,
     };
   return {
     subject: `Your slot of ${game} was cancelled`,
