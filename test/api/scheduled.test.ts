@@ -471,8 +471,22 @@ sessions("moved playtest", (it) => {
     await server.advance(2 * day);
     const { proposal } = await slotOf(owner, slotId);
     expect(proposal?.scheduledAt).toBe(second);
+    await verify(server, playtester);
     await move(owner, id, at);
+    await server.advance(0);
     expect(await slotOf(owner, slotId)).toMatchObject({ status: "reserved", scheduledAt: at, proposal: null });
+    expect((await noticesOf(playtester, "slot.move_answered")).map(({ title, body }) => [title, body])).toEqual([
+      [
+        "Time not changed",
+        expect.stringContaining("The owner took back the proposal of another time. You play Lantern Deep at Wed 2026-03-11"),
+      ],
+    ]);
+    expect(server.mails.at(-1)).toMatchObject({
+      subject: "Your playtest of Lantern Deep stays at Wed 2026-03-11 12:00, UTC",
+      text: expect.stringContaining("took back the proposal to play at Mon 2026-03-16 12:00, UTC."),
+    });
+    await move(owner, id, at);
+    expect(await noticesOf(playtester, "slot.move_answered")).toHaveLength(1);
     await server.advance(4 * day);
     expect((await slotOf(owner, slotId)).status).toBe("reserved");
   });

@@ -88,6 +88,20 @@ export const proposedLetter = (about: About & { scheduledAt: number; previousAt:
   };
 };
 
+/** For everybody who was asked about another time that the owner took back. `scheduledAt` is the time that stays. */
+export const keptLetter = (about: About & { scheduledAt: number; proposedAt: number; answerBy: number }): Letter => {
+  const game = nameInMail(about.gameName);
+  const [at, proposed] = [about.scheduledAt, about.proposedAt].map((ms) => zonedText(ms, about.zone));
+  return {
+    subject: `Your playtest of ${game} stays at ${at}`,
+    paragraphs: [
+      `The owner of ${game} took back the proposal to play at ${proposed}. You play at ${at}, as before, and nobody waits for an answer.`,
+    ],
+    action: yourSlot(about),
+    usefulUntil: about.answerBy,
+  };
+};
+
 export const agreedLetter = (about: About & { scheduledAt: number; deadlineAt: number | null; calendar: string }): Letter => {
   const game = nameInMail(about.gameName);
   const at = zonedText(about.scheduledAt, about.zone);
