@@ -333,7 +333,7 @@ describe("templates", () => {
     ["video", written(playtesterMails.submittedLetter({ ...about, notes: "<b>", isPaid: true }))],
     ["acceptance", written(playtesterMails.acceptedLetter({ ...about, ...accepted }))],
     ["rejection", written(playtesterMails.rejectedLetter({ ...about, reason: "<i>" }))],
-    ["deadline", written(playtesterMails.dueLetter({ ...about, deadlineAt: startTime }))],
+    ["deadline", written(playtesterMails.dueLetter({ ...about, deadlineAt: startTime, reopens: true }))],
     [
       "problem",
       written(

@@ -56,9 +56,7 @@ export const startingLetter = (about: About & { scheduledAt: number; deadlineAt:
   const game = nameInMail(about.gameName);
   const at = zonedText(about.scheduledAt, about.zone);
   const ifYouCannot =
-    about.claimantName === undefined
-      ? "release the slot now, so that another playtester can claim it"
-      : "leave the team now, so that another friend can take your place";
+    about.claimantName === undefined ? "release the slot now" : "leave the team now, so that another friend can take your place";
   return {
     subject: `Your playtest of ${game} begins at ${at}`,
     paragraphs: [

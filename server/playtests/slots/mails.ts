@@ -113,13 +113,15 @@ export const rejectedLetter = (
   };
 };
 
-export const dueLetter = (about: ZonedAbout & { slotId: string; deadlineAt: number }): Letter => {
+/** `reopens`: whether another playtester can have the slot after the deadline. */
+export const dueLetter = (about: ZonedAbout & { slotId: string; deadlineAt: number; reopens: boolean }): Letter => {
   const game = nameInMail(about.gameName);
+  const then = about.reopens ? " and becomes available to other playtesters" : "";
   return {
     preview: `Submit your video before ${zonedText(about.deadlineAt, about.zone)}.`,
     subject: `Your playtest of ${game} is due at ${zonedText(about.deadlineAt, about.zone)}`,
     paragraphs: [
-      `You have a slot to playtest ${game}. Submit your video before ${zonedText(about.deadlineAt, about.zone)}. After that the slot expires and becomes available to other playtesters.`,
+      `You have a slot to playtest ${game}. Submit your video before ${zonedText(about.deadlineAt, about.zone)}. After that the slot expires${then}.`,
       "If you cannot finish, release the slot. If the build does not work, report it: your deadline is then paused.",
     ],
     action: yourSlot(about, about.slotId),
@@ -167,7 +169,7 @@ export const approvedLetter = (
     subject: `You were chosen to playtest ${game}`,
     paragraphs: [
       `Your application to playtest ${game} was approved, and a slot is reserved for you.`,
-      `Submit your video before ${zonedText(about.deadlineAt, about.zone)}. If you cannot finish, release the slot so that another playtester can claim it.`,
+      `Submit your video before ${zonedText(about.deadlineAt, about.zone)}. If you cannot finish, release the slot.`,
     ],
     action: yourSlot(about, about.slotId),
     usefulUntil: about.scheduledAt ?? about.deadlineAt,
