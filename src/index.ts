@@ -87,7 +87,8 @@ export function createClient(options: Options): Client {
     const [{ upload: send }, { uploadOperation }] = await Promise.all([import("./api/upload.ts"), import("./api/offers.ts")]);
     const sent = send(uploader, { path, file, metadata, fingerprint, progress });
     const operation = uploadOperation(path);
-    await (operation ? sent.catch((error: unknown) => core.explain(operation, error)) : sent);
+    const uploaded = await (operation ? sent.catch((error: unknown) => core.explain(operation, error)) : sent);
+    await uploaded.forget();
   }
 
   return {

@@ -11,6 +11,7 @@ import { checkPassword } from "./attempts/attempts.ts";
 import { addBudget } from "./budgets/service.ts";
 import { lacksAddress, requestEmailChange, requestFirstAddress } from "./email-change.ts";
 import { requireCode } from "./factors/codes.ts";
+import { requirePassword } from "./factors/proof.ts";
 import { refuseGuessable } from "./guessable.ts";
 import { requireLive, rotateKey } from "./keys.ts";
 import * as keys from "./keys-store.ts";
@@ -57,14 +58,10 @@ const staleToken = () => invalid("token", "is invalid, used or expired. Request 
 const welcome = (deps: Deps, { email, email_verified_at: verifiedAt }: users.UserRow) =>
   verifiedAt === null ? `The account was created. ${verificationNote[deliveryOf(deps)](email)}` : "The account was created.";
 
-async function requirePassword(
-  user: users.UserRow,
-  password: string | undefined,
-  { deps, client }: Pick<Call<Contract["changeEmail"]>, "deps" | "client">,
-) {
-  if (password === undefined) throw invalid("password", "is required");
-  const attempt = { account: user.email_key, password, hash: user.password_hash };
-  if (!(await checkPassword(deps, attempt, client))) throw invalid("password", "is not the current password");
+/** 422 for an account without a password, where only a password will do. */
+function requireOwnPassword({ password_hash: hash }: users.UserRow, field: string): void {
+  if (hash !== noPassword) return;
+  throw invalid(field, "cannot be checked, because the account has no password. Nothing was changed. Set one by a reset first");
 }
 
 async function keyMaker(
@@ -163,6 +160,7 @@ export const auth = {
     const { signal } = call.client;
     if (!user) throw notFound();
     await refuseGuessable("newPassword", call.body.newPassword, user.email);
+    requireOwnPassword(user, "currentPassword");
     const attempt = { account: user.email_key, password: call.body.currentPassword, hash: user.password_hash };
     if (!(await checkPassword(call.deps, attempt, call.client))) throw invalid("currentPassword", "is not the current password");
     await requireCode(call.deps, user.id, call.body.code, call);
@@ -183,7 +181,9 @@ export const auth = {
     const user = await call.read((q) => users.find(q, call.principal.userId));
     if (!user) throw notFound();
     const isFirst = lacksAddress(user);
-    if (!isFirst || user.password_hash !== noPassword) await requirePassword(user, password, call);
+    // An API key alone does not change the address that resets the password.
+    if (!isFirst && call.principal.sessionId === null) requireOwnPassword(user, "password");
+    await requirePassword(call.deps, user, password, call);
     await requireCode(call.deps, user.id, code, call);
     return call.commit(async (tx, trail) => {
       await requireUnchanged(tx, user);
@@ -248,7 +248,8 @@ export const auth = {
     if (!user) throw notFound();
     const isProven = password !== undefined;
     if (isProven) {
-      await requirePassword(user, password, call);
+      requireOwnPassword(user, "password");
+      await requirePassword(call.deps, user, password, call);
       await requireCode(call.deps, user.id, code, call);
     }
     return call.commit(async (tx, trail) => {

@@ -8,7 +8,7 @@ import type { Job } from "../jobs/job.ts";
 import { queueMail } from "../mail/queue.ts";
 import { reachesNobody } from "../mail/rules.ts";
 import * as mails from "../mail/store.ts";
-import { nextDigest } from "../mail/summary-times.ts";
+import { canWait, nextDigest } from "../mail/summary-times.ts";
 import { type Action, compose, type Letter, type ZonedLetter } from "../mail/texts.ts";
 import { modeOf } from "./settings-store.ts";
 import { unsubscribeUrl } from "./unsubscribe.ts";
@@ -25,7 +25,7 @@ export const canReceive = (
   { email, email_verified_at, deleted_at }: Pick<Reader, "email" | "email_verified_at" | "deleted_at">,
 ) => email_verified_at !== null && deleted_at === null && (config.sandbox || !reachesNobody(email));
 
-/** Queues an email about an event, or for the daily email, as the reader chose. */
+/** Queues an email about an event, or for the daily email, as the reader chose, unless that comes too late to act on it. */
 export async function mailAbout(
   tx: Tx,
   reader: Reader | undefined,
@@ -37,17 +37,21 @@ export async function mailAbout(
   const mode = known ?? (await modeOf(tx, reader.id, kind));
   if (mode === "off") return;
   const letter = inZone(told, reader);
-  const { calendar: _, document, ...entry } = letter;
-  const attached = document && { documentId: document.id, paragraphs: [...letter.paragraphs, document.note] };
-  const content = compose({ ...letter, ...attached, to: reader.display_name, footer: footerOf(tx, reader, [kind]) });
+  const { calendar, document, ...entry } = letter;
+  const paragraphs = [...letter.paragraphs, ...(document ? [document.note] : []), ...(calendar ? [calendarNote] : [])];
+  const attached = { ...letter, ...(document && { documentId: document.id }), paragraphs };
+  const content = compose({ ...attached, to: reader.display_name, footer: footerOf(tx, reader, [kind]) });
+  const digestAt = nextDigest(tx.now, tx.config.mail.digestHour);
   await queueMail(tx, reader.email, content, {
     user_id: reader.id,
     kind,
     unsubscribe_url: unsubscribeUrl(tx, reader.id, [kind]),
     entry: JSON.stringify(entry),
-    collect_at: mode === "digest" ? nextDigest(tx.now, tx.config.mail.digestHour) : null,
+    collect_at: mode === "digest" && canWait(letter, digestAt) ? digestAt : null,
   });
 }
+
+const calendarNote = "The attached calendar file has the time of the playtest.";
 
 /** The email in its reader's time zone. */
 const inZone = (told: ZonedLetter, { time_zone: zone }: Pick<Reader, "time_zone">): Letter =>
@@ -111,7 +115,7 @@ export const summaryLetter = ({ entries }: Pick<Listing, "entries">): Listing =>
   entries,
 });
 
-/** Sends what was collected for a person as one email. */
+/** Sends what was collected for a person as one email, without what can no longer be acted on. */
 export const sendSummary = (job: Job, deps: Deps) =>
   deps.store.write(async (tx) => {
     await job.done(tx);
@@ -120,7 +124,10 @@ export const sendSummary = (job: Job, deps: Deps) =>
     const collected = reader && canReceive(tx, reader) ? await mails.listToCollect(tx, reader.id, now) : [];
     if (!reader || collected.length === 0) return;
     await mails.markCollected(tx, reader.id, now);
-    const kinds = [...new Set(collected.map(({ kind }) => kind as MailedKind))];
-    const entries = collected.map(({ entry }) => JSON.parse(entry!) as Letter);
+    const read = collected.map(({ kind, entry }) => ({ kind: kind as MailedKind, letter: JSON.parse(entry!) as Letter }));
+    const listed = read.filter(({ letter: { usefulUntil } }) => usefulUntil === undefined || usefulUntil > now);
+    if (listed.length === 0) return;
+    const kinds = [...new Set(listed.map(({ kind }) => kind))];
+    const entries = listed.map(({ letter }) => letter);
     await mailListing(tx, reader, kinds, summaryLetter({ entries }), "summary");
   });

@@ -77,4 +77,4 @@ export interface NoticeContext {
   disputedPlan?: { hours: boolean } | undefined;
 }
 
-export type TimeAnswer = "accepted" | "declined" | "none";
+export type TimeAnswer = "accepted" | "declined" | "none" | "withdrawn";

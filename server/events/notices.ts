@@ -68,10 +68,25 @@ const playtesterEndings: Record<ReportOutcome, (context: CompleteContext) => str
     `The problem you reported with ${context.game} was not answered in time. Your slot was cancelled.${unpaid(context)}`,
 };
 
+/** The owner who takes a proposal back is not told. */
 const ownerAnswers: Record<TimeAnswer, string> = {
   accepted: "agreed",
   declined: "declined",
   none: "did not agree in time",
+  withdrawn: "is no longer asked",
+};
+const released = ({ game }: CompleteContext, why = "") => ({
+  title: "Slot released",
+  body: `Your slot of ${game} was released${why}. This does not count against you.`,
+});
+const playtesterAnswers: Record<TimeAnswer, (context: CompleteContext) => { title: string; body: string }> = {
+  accepted: ({ game, at }) => ({ title: "Time accepted", body: `You play ${game} at ${at ?? "the new time"}.` }),
+  declined: (context) => released(context),
+  none: (context) => released(context, ", because you did not answer in time"),
+  withdrawn: ({ game, at }) => ({
+    title: "Time not changed",
+    body: `The owner took back the proposal of another time. You play ${game} at ${at ?? "the time as before"}.`,
+  }),
 };
 
 const disputeEndings: Record<DisputeEnding, (context: CompleteContext) => string> = {
@@ -178,13 +193,7 @@ const notices = {
         body: `${who} ${ownerAnswers[timeAnswer]} to play ${game} at ${at ?? "the time that you proposed"}.${timeAnswer === "accepted" ? "" : released}`,
       };
     },
-    playtester: ({ game, at, timeAnswer = "accepted" }) => ({
-      title: timeAnswer === "accepted" ? "Time accepted" : "Slot released",
-      body:
-        timeAnswer === "accepted"
-          ? `You play ${game} at ${at ?? "the new time"}.`
-          : `Your slot of ${game} was released${timeAnswer === "none" ? ", because you did not answer in time" : ""}. This does not count against you.`,
-    }),
+    playtester: (context) => playtesterAnswers[context.timeAnswer ?? "accepted"](context),
   },
   "slot.cancelled": {
     owner: ({ who, game, refunded, amountCents, amount }) => ({

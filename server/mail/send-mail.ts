@@ -6,7 +6,8 @@ import { bodiesOf, scheduleSummary } from "./queue.ts";
 import { nextTry, reachesNobody } from "./rules.ts";
 import type { MailRow } from "./store.ts";
 import * as mails from "./store.ts";
-import { hour, nextFullHour } from "./summary-times.ts";
+import { canWait, hour, nextFullHour } from "./summary-times.ts";
+import type { Letter } from "./texts.ts";
 
 const outage = "sending emails";
 
@@ -61,18 +62,24 @@ async function recordFailure(deps: Deps, job: Job, mail: MailRow, error: unknown
   });
 }
 
-/** Summaries are not counted: there is at most one an hour. */
-const isCounted = (mail: MailRow): mail is MailRow & { user_id: string } => mail.user_id !== null && mail.entry !== null;
+type Counted = MailRow & { user_id: string; entry: string };
 
-/** Counts an email against the limit of its person. False when the limit is reached: then the email waits for a summary. */
-const admit = (deps: Deps, mail: MailRow & { user_id: string }, job: Job): Promise<boolean> =>
+/** Summaries are not counted: there is at most one an hour. */
+const isCounted = (mail: MailRow): mail is Counted => mail.user_id !== null && mail.entry !== null;
+
+/**
+ * Counts an email against the limit of its person. False when the limit is reached: then the email waits for a summary, unless that would
+ * come too late.
+ */
+const admit = (deps: Deps, mail: Counted, job: Job): Promise<boolean> =>
   deps.store.write(async (tx) => {
     const now = tx.now;
-    if ((await mails.countAdmitted(tx, mail.user_id, now - hour)) < deps.config.mail.perPersonPerHour) {
+    const at = nextFullHour(now);
+    const isUrgent = !canWait(JSON.parse(mail.entry) as Letter, at);
+    if (isUrgent || (await mails.countAdmitted(tx, mail.user_id, now - hour)) < deps.config.mail.perPersonPerHour) {
       await mails.update(tx, mail.id, { admitted_at: now });
       return true;
     }
-    const at = nextFullHour(now);
     await mails.update(tx, mail.id, { collect_at: at });
     await scheduleSummary(tx, mail.user_id, at);
     await job.done(tx);

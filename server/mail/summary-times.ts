@@ -1,6 +1,12 @@
+import type { Letter } from "./texts.ts";
+
 const minute = 60_000;
 export const hour = 60 * minute;
 const day = 24 * hour;
+
+/** Whether an email can wait for the summary at `at` (ms): its reader needs an hour for what it asks. */
+export const canWait = ({ usefulUntil }: Pick<Letter, "usefulUntil">, at: number): boolean =>
+  usefulUntil === undefined || usefulUntil - at >= hour;
 
 /**
  * The time a summary is due, at least a minute from now: an email that is queued while its summary is being composed would otherwise wait

@@ -34,10 +34,12 @@ export interface Letter {
   preview?: string;
   paragraphs: string[];
   action: Action;
-  /** A calendar file to attach. A summary has none. */
+  /** A calendar file to attach. A paragraph is added that says so. A summary has neither. */
   calendar?: string;
   /** An invoice to attach, and the paragraph that says so. A summary has neither. */
   document?: { id: string; note: string };
+  /** Until when (ms) its reader can act on it. No summary that would come too late for that collects it. */
+  usefulUntil?: number | undefined;
 }
 
 /** An email that is told in its reader's time zone; null for UTC. */

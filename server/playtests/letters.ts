@@ -26,6 +26,7 @@ export const orderApprovalLetter = ({ config, gameName, keyName, totalCents, ...
     `The API key ${nameInMail(keyName)} wants to order a playtest of ${nameInMail(gameName)} for ${usd(totalCents)}. Nothing was ordered or charged yet. It waits for you until ${zonedText(about.waitsUntil, about.zone)}.`,
   ],
   action: { label: "Decide on the order", url: taskLink(config, "order", about.approvalId) },
+  usefulUntil: about.waitsUntil,
 });
 
 /** `slotId` is that of a video; null for the trial itself. */

@@ -14,9 +14,14 @@ export interface UploadRequest {
   path: string;
   file: string;
   metadata: Record<string, string>;
-  /** A later run with the same fingerprint resumes an interrupted upload. */
+  /** A later run with the same fingerprint resumes an interrupted upload, and sends nothing for one that is complete. */
   fingerprint: string;
   progress(sent: number, total: number): void;
+}
+
+/** A complete upload. Until it is forgotten, a later run finds it instead of sending the file again. */
+export interface Uploaded {
+  forget(): Promise<void>;
 }
 
 export interface Uploader {
@@ -61,11 +66,12 @@ function pausesWithin(maxWait: number, retries: number): number[] {
  * Uploads a file by tus 1.0 in chunks, with retries; after a crash a later run resumes it. Throws the error of the server's response or
  * of the network; the uploaded part is kept.
  */
-export async function upload(uploader: Uploader, request: UploadRequest): Promise<void> {
+export async function upload(uploader: Uploader, request: UploadRequest): Promise<Uploaded> {
   const { Upload } = await import("tus-js-client");
   const { signal, base } = uploader;
   if (!uploader.insecure) requireEncryption(new URL(base), "The file");
   const fingerprint = `${base} ${request.path} ${request.fingerprint}`;
+  const urlStorage = unfinishedUploads(uploader.directory);
   await new Promise<void>((resolve, reject) => {
     const failReading = (error: Error) => {
       void task.abort();
@@ -80,9 +86,8 @@ export async function upload(uploader: Uploader, request: UploadRequest): Promis
       onShouldRetry: (error, tries) => isRetryable(error) && (tries < uploader.retries || saysWhen(error, uploader.maxWait)),
       fileReader: fileReader(failReading),
       httpStack: httpStack(uploader),
-      urlStorage: unfinishedUploads(uploader.directory),
+      urlStorage,
       fingerprint: async () => fingerprint,
-      removeFingerprintOnSuccess: true,
       onProgress: request.progress,
       onError: (error) => reject(signal.aborted ? signal.reason : explain(error as DetailedError, new URL(base))),
       onSuccess: () => resolve(),
@@ -98,6 +103,7 @@ export async function upload(uploader: Uploader, request: UploadRequest): Promis
       })
       .catch(reject);
   });
+  return { forget: () => urlStorage.forget(fingerprint) };
 }
 
 /** Reads larger blocks than the library's own reader, which reads 64 KiB at a time and so waits for the disk more often. */

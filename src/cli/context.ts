@@ -1,6 +1,6 @@
 import type { ClientCore, Data, Input, Meta, Methods } from "../api/client.ts";
 import type { HttpReply, HttpRequest, TraceEvent } from "../api/types.ts";
-import type { UploadRequest } from "../api/upload.ts";
+import type { Uploaded, UploadRequest } from "../api/upload.ts";
 import type { Keyring } from "../config/keyring.ts";
 import type { Settings } from "../config/settings.ts";
 import type { Store, Values } from "../config/store.ts";
@@ -63,7 +63,7 @@ export interface Context extends Outside {
   /** Sends one request to any address, without the API key and without retries. */
   send(request: HttpRequest): Promise<HttpReply>;
   /** Uploads a file, resuming an interrupted upload. With --dry-run it throws the planned request instead. */
-  upload(request: UploadRequest): Promise<void>;
+  upload(request: UploadRequest): Promise<Uploaded>;
   /** A result about one object: the only object inside `data`, or `data` itself. */
   item<D>(data: D, view?: ViewOf<Subject<D>>): Outcome;
   /** A list that is fetched page by page. */
@@ -89,9 +89,9 @@ export interface Context extends Outside {
   progress(): Promise<Progress>;
   /**
    * Asks for confirmation of something that cannot be undone. --yes skips the prompt, and then a question that has to be
-   * fetched is not. Declining throws.
+   * fetched is not. Declining throws; `notDone` is then said instead of "Nothing was changed."
    */
-  confirm(question: string | (() => Promise<string>)): Promise<void>;
+  confirm(question: string | (() => Promise<string>), notDone?: string): Promise<void>;
   /** Asks for confirmation before money is spent. --yes or --max-cost skips the prompt. Declining, or exceeding the limit, throws. */
   confirmSpend(spending: Spending): Promise<void>;
   /** The full id for a full or a short id. */

@@ -206,7 +206,8 @@ export const auth = {
     body: z.strictObject({
       newEmail: email().meta({ description: "New email address." }),
       password: text(256, 1).optional().meta({
-        description: "Current password. An administrator whose account has no email address and no password yet leaves it out.",
+        description:
+          "Current password. For an account without one, a browser that signed in within the last 15 minutes leaves it out, and so does an administrator who has no email address yet.",
       }),
       code: optionalCodeField(),
     }),

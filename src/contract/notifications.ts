@@ -12,7 +12,9 @@ export const notificationSetting = z
   .strictObject({
     kind: z.enum(mailKinds).meta({ description: `Event kind, or \`${newPlaytests}\`, which is no event.` }),
     topic: z.string().meta({ description: "What the emails are about." }),
-    mail: z.enum(mailModes).meta({ description: "Each email is sent, none is, or one email a day lists them." }),
+    mail: z.enum(mailModes).meta({
+      description: "Each email is sent, none is, or one email a day lists them. What would come too late in it is sent at once.",
+    }),
   })
   .meta({ id: "NotificationSetting" });
 

@@ -1,4 +1,4 @@
-import type { CliError } from "../errors.ts";
+import type { CliError, Interrupted } from "../errors.ts";
 import { type CellOptions, type Column, columnValue, fill, type TimeMode, type View } from "./cells.ts";
 import { guessTable, guessView, type Item, narrow, pickFields, subjectOf } from "./fields.ts";
 import type { Format } from "./formats.ts";
@@ -38,7 +38,7 @@ export type Outcome = (
   | Text
 ) & {
   /** Error to end with after the complete output, for example for an order that is left unpaid. */
-  failure?: CliError | undefined;
+  failure?: CliError | Interrupted | undefined;
 };
 
 export interface OutputOptions {

@@ -19,7 +19,8 @@ export interface KeyChoice<V extends string = string> {
 /** Prompts on the terminal. If prompting is impossible, each throws a usage error with the hint `instead`. */
 export interface Prompt {
   readonly possible: boolean;
-  confirm(question: string, instead: string): Promise<boolean>;
+  /** `notDone`: what the error says was not done. */
+  confirm(question: string, instead: string, notDone?: string): Promise<boolean>;
   text(question: string, instead: string, initial?: string): Promise<string>;
   /** A line that may be empty. */
   optional(question: string, instead: string): Promise<string>;
@@ -79,10 +80,10 @@ export function createPrompt(io: Io, noInput: boolean): Prompt {
   const possible = terminal.stdin && terminal.stderr && disabled === undefined;
   const streams = { input: stdin, output: stderr, signal };
 
-  function requirePrompts(question: string, instead: string) {
+  function requirePrompts(question: string, instead: string, notDone = "Nothing was changed.") {
     if (possible) return;
     const why = disabled === undefined ? "Cannot prompt without a terminal" : `Cannot prompt because ${disabled}`;
-    throw usage(`${question} ${why}. Nothing was changed.`, instead);
+    throw usage(`${question} ${why}. ${notDone}`, instead);
   }
 
   /** Loads the prompt library only when it is needed. Control characters in the question are escaped. */
@@ -93,8 +94,10 @@ export function createPrompt(io: Io, noInput: boolean): Prompt {
 
   return {
     possible,
-    confirm: (question, instead) =>
-      ask(question, instead, (prompts, message) => prompts.confirm({ message, default: false }, streams)),
+    async confirm(question, instead, notDone) {
+      requirePrompts(question, instead, notDone);
+      return ask(question, instead, (prompts, message) => prompts.confirm({ message, default: false }, streams));
+    },
     text: (question, instead, initial) =>
       ask(question, instead, (prompts, message) =>
         prompts.input({ message, required: true, ...(initial && { default: initial }) }, streams),

@@ -157,7 +157,7 @@ const facts: Fact<Scene>[] = [
     },
   },
   {
-    says: "“One a day” collects what happened into one email at 08:00 UTC.",
+    says: "“One a day” collects what happened into one email at 08:00 UTC. What would come too late in it is sent at once.",
     see: async () => "/play/account/emails",
     async holds(scene) {
       const { server, ann, email } = scene;

@@ -295,6 +295,26 @@ onBothDatabases("reminders", (serve, it) => {
     expect(await remindersOf(server, playtester)).toEqual({ notices: 1, mails: 1 });
   });
 
+  it.for([
+    { name: "where it opens again", body: {}, opens: true },
+    { name: "after the window of applications", body: { selectionMode: "manual" }, opens: false },
+    { name: "at a fixed time", body: { scheduledAt: "2026-03-05T12:00:00.000Z" }, opens: false },
+  ])("says that the slot becomes available to others only where it does: $name", async ({ body, opens }, { server }) => {
+    const { owner, playtester, gameId } = await market(server);
+    const id = await factories.order(owner, gameId, body);
+    if (body.selectionMode === "manual") {
+      const { application } = await playtester.applyToPlaytest({ params: { id } });
+      await server.advance(6.5 * 24 * hour);
+      await owner.approveApplication({ params: { id: application.id } });
+    } else await playtester.claimPlaytest({ params: { id }, body });
+    const [slot] = (await playtester.listHeldSlots()).slots;
+    await server.advance(Date.parse(slot!.deadlineAt!) - server.clock.now());
+    const { text } = server.mails.find((mail) => mail.subject.includes("is due at"))!;
+    expect(text).toContain(`After that the slot expires${opens ? " and becomes available to other playtesters." : "."}\n`);
+    const statuses = (await owner.listSlots({ params: { id } })).slots.map(({ status }) => status);
+    expect(statuses.includes("open")).toBe(opens);
+  });
+
   it.each([
     { before: 2, at: 22 },
     { before: 30, at: undefined },

@@ -1,6 +1,8 @@
 import { expect, it } from "vitest";
+import { noPassword } from "../../server/accounts/service.ts";
+import * as users from "../../server/accounts/users-store.ts";
 import { onBothDatabases } from "../helpers/each.ts";
-import { registerPlaytester } from "../helpers/factories.ts";
+import { type Person, registerPlaytester } from "../helpers/factories.ts";
 import { mailedToken } from "../helpers/mails.ts";
 import { signedIn, visitor } from "../helpers/portal.ts";
 import type { TestServer } from "../helpers/server.ts";
@@ -8,6 +10,8 @@ import type { TestServer } from "../helpers/server.ts";
 const old = "playtester1@example.com";
 const next = "Ann@example.org";
 const password = "correct horse";
+const withoutPassword = (server: TestServer, { id }: Person) =>
+  server.deps.store.write((tx) => users.update(tx, id, { password_hash: noPassword }));
 
 onBothDatabases("a change of the email address", (serve) => {
   async function open() {
@@ -54,6 +58,34 @@ onBothDatabases("a change of the email address", (serve) => {
       [{ field: "password", message: "is required" }],
       [],
     ]);
+  });
+
+  it("of an account without a password takes a fresh sign-in in a browser, and no password", async () => {
+    const { server, ann, email } = await open();
+    const browser = await signedIn(server, ann, "/play");
+    await withoutPassword(server, ann);
+    const change = (fields = {}) => browser.submit("/play/account", "/play/account/email", { newEmail: next, ...fields });
+    expect((await browser.get("/play/account")).html).not.toMatch(/name="(emailPassword|current)"/);
+    await change();
+    await server.advance(0);
+    for (const to of [old, next]) await press(server, link(server, to));
+    expect(await email()).toBe(next);
+    await server.advance(15 * 60_000);
+    expect((await change({ newEmail: "other@example.com" })).html).toContain("Sign out and sign in again first");
+  });
+
+  it("no password is right for an account that has none, and the error says so", async () => {
+    const { server, ann } = await open();
+    await withoutPassword(server, ann);
+    await withoutPassword(server, ann);
+    const [key] = (await ann.listApiKeys()).keys;
+    const passwords = { currentPassword: password, newPassword: "battery staple horse" };
+    const replies = [
+      await ann.post("/auth/change-password", passwords),
+      await ann.post(`/auth/api-keys/${key!.id}/rotate`, { password }),
+    ];
+    for (const { status, body } of replies)
+      expect([status, body.error.message]).toEqual([422, expect.stringContaining("because the account has no password")]);
   });
 
   it("ends the links that were mailed to the old address", async () => {

@@ -376,13 +376,16 @@ onBothDatabases("emails about events", (serve, it) => {
   });
 
   describe("many emails", () => {
-    const letter = (number: number) => ({
+    const letter = (number: number, usefulUntil?: number) => ({
+      usefulUntil,
       subject: `Video ${number}`,
       paragraphs: [`Somebody submitted video ${number}.`],
       action: { label: "Review the video", url: "https://playtest.example/todo/review" },
     });
-    const tell = (server: TestServer, person: factories.Person, number: number) =>
-      server.deps.store.write((tx) => mailUserAbout(tx, person.id, "slot.submitted", letter(number)));
+    const tell = (server: TestServer, person: factories.Person, number: number, usefulMs?: number) => {
+      const told = letter(number, usefulMs && server.clock.now() + usefulMs);
+      return server.deps.store.write((tx) => mailUserAbout(tx, person.id, "slot.submitted", told));
+    };
 
     it("daily: one email lists what happened, and its link turns exactly these kinds off", async ({ server }) => {
       const { owner } = await start(server);
@@ -405,6 +408,33 @@ onBothDatabases("emails about events", (serve, it) => {
       expect(settings.filter(({ mail }: { mail: string }) => mail !== "on")).toMatchObject([
         { kind: "slot.submitted", mail: "off" },
       ]);
+    });
+
+    it("daily: sends at once what would be too late then, and leaves out what is too late", async ({ server }) => {
+      const { owner } = await start(server);
+      await owner.updateNotificationSettings({ body: { kinds: ["slot.submitted"], mail: "digest" } });
+      await tell(server, owner, 1, 21 * hour - minute);
+      await tell(server, owner, 2, 21 * hour);
+      await tell(server, owner, 3);
+      await server.advance(0);
+      expect(sent(server)).toEqual(["game_owner1: Video 1"]);
+      // The server is stopped for that long.
+      server.clock.moveTo(server.clock.now() + 21 * hour);
+      await server.advance(0);
+      expect(sent(server).slice(1)).toEqual(["game_owner1: Video 3"]);
+      expect(server.mails[1]!.text).not.toContain("Video 2");
+    });
+
+    it("no flood: what would be too late in an hour is sent at once", async ({ server }) => {
+      const { owner } = await start(server);
+      for (let number = 1; number <= 20; number++) await tell(server, owner, number);
+      await server.advance(0);
+      await tell(server, owner, 21, 2 * hour - minute);
+      await tell(server, owner, 22, 2 * hour);
+      await server.advance(0);
+      expect(sent(server).slice(20)).toEqual(["game_owner1: Video 21"]);
+      await server.advance(hour);
+      expect(sent(server).slice(21)).toEqual(["game_owner1: Video 22"]);
     });
 
     it("no flood: 20 an hour to a person, the rest in one, and others and security emails as always", async ({ server }) => {

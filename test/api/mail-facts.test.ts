@@ -600,7 +600,7 @@ const facts: MailFact[] = [
     },
   },
   {
-    says: "If you cannot finish, release the slot so that another playtester can claim it.",
+    says: "If you cannot finish, release the slot.",
     async happen({ owner, tess, gameId }) {
       const id = await factories.order(owner, gameId, { selectionMode: "manual" });
       const applied = await tess.applyToPlaytest({ params: { id } });

@@ -333,7 +333,7 @@ describe("templates", () => {
     ["video", written(playtesterMails.submittedLetter({ ...about, notes: "<b>", isPaid: true }))],
     ["acceptance", written(playtesterMails.acceptedLetter({ ...about, ...accepted }))],
     ["rejection", written(playtesterMails.rejectedLetter({ ...about, reason: "<i>" }))],
-    ["deadline", written(playtesterMails.dueLetter({ ...about, deadlineAt: startTime }))],
+    ["deadline", written(playtesterMails.dueLetter({ ...about, deadlineAt: startTime, reopens: true }))],
     [
       "problem",
       written(
@@ -354,7 +354,7 @@ describe("templates", () => {
     ],
     ["unanswered problem", written(playtesterMails.unansweredLetter(about))],
     ["new application", written(playtesterMails.appliedLetter({ ...about, response: "<i>", until: startTime }))],
-    ["approval", written(playtesterMails.approvedLetter({ ...about, deadlineAt: startTime }))],
+    ["approval", written(playtesterMails.approvedLetter({ ...about, deadlineAt: startTime, scheduledAt: null }))],
     ["decline", declined],
     ["closing", written(playtesterMails.closedLetter(about))],
   ];

@@ -349,7 +349,7 @@ onBothDatabases("emails about new playtests", (serve, it) => {
         },
       },
       {
-        says: "“One a day” collects what happened into one email at 08:00 UTC. New playtests are in an email of their own, at the same time.",
+        says: "“One a day” collects what happened into one email at 08:00 UTC. What would come too late in it is sent at once. New playtests are in an email of their own, at the same time.",
         see: async () => "/play/account/emails",
         async holds({ server, owner, gameId, playtester }) {
           await ask(playtester);

@@ -148,7 +148,12 @@ onBothDatabases("what pages without an account state", (serve, it) => {
     const again = "To change it again, open the link in the email once more.";
     for (const [mail, says, now, later] of [
       ["off", "You will not get these emails any more.", 0, 0],
-      ["digest", "One email a day will list what these emails are about.", 0, 1],
+      [
+        "digest",
+        "One email a day will list what these emails are about. What would come too late in it, such as the reminder of a deadline, is sent at once.",
+        0,
+        1,
+      ],
       ["on", "You will get each of these emails.", 1, 0],
     ] as const) {
       const html = await choose(mail);

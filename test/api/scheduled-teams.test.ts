@@ -61,7 +61,7 @@ onBothDatabases("team of a playtest at a fixed time", (serve, it) => {
     }
     for (const person of [ben, cleo]) await confirm(person, slotId);
     const { text, calendar } = await lastMail(known, "ben");
-    expect(text).toContain(`You play together at ${inIndia}. The attached calendar file has the time.`);
+    expect(text).toContain(`You play together at ${inIndia}.\n\nThe attached calendar file has the time of the playtest.`);
     expect(calendar).toContain("DTSTART:20260305T120000Z");
     expect(await noticesOf(ben, "team.confirmed")).toEqual([expect.stringContaining(`You play at ${inIndia}.`)]);
   });
@@ -102,6 +102,23 @@ onBothDatabases("team of a playtest at a fixed time", (serve, it) => {
     expect(agreed.text).toContain(`ann agreed for your team to playtest Lantern Deep at ${laterInIndia}.`);
     expect(agreed.calendar).toContain("DTSTART:20260306T120000Z");
     expect(await noticesOf(ben, "slot.move_answered")).toEqual([`You play Lantern Deep at ${laterInIndia}.`]);
+  });
+
+  it("is told when the other time is taken back, each in their zone", async () => {
+    const known = await teamMarket(serve);
+    const { playtestId } = await complete(known);
+    await move(known, playtestId);
+    await known.owner.updatePlaytest({ params: { id: playtestId }, body: { scheduledAt } });
+    for (const name of ["ann", "ben", "cleo"] as const) {
+      const { subject, text } = await lastMail(known, name);
+      const [stays, other] =
+        name === "ben" ? [inIndia, laterInIndia] : ["Thu 2026-03-05 12:00, UTC", "Fri 2026-03-06 12:00, UTC"];
+      expect(subject).toBe(`Your playtest of Lantern Deep stays at ${stays}`);
+      expect(text).toContain(`took back the proposal to play at ${other}.`);
+      expect(await noticesOf(known[name], "slot.move_answered")).toEqual([
+        expect.stringContaining(`You play Lantern Deep at ${stays}.`),
+      ]);
+    }
   });
 
   it.for([true, false])(

@@ -471,8 +471,22 @@ sessions("moved playtest", (it) => {
     await server.advance(2 * day);
     const { proposal } = await slotOf(owner, slotId);
     expect(proposal?.scheduledAt).toBe(second);
+    await verify(server, playtester);
     await move(owner, id, at);
+    await server.advance(0);
     expect(await slotOf(owner, slotId)).toMatchObject({ status: "reserved", scheduledAt: at, proposal: null });
+    expect((await noticesOf(playtester, "slot.move_answered")).map(({ title, body }) => [title, body])).toEqual([
+      [
+        "Time not changed",
+        expect.stringContaining("The owner took back the proposal of another time. You play Lantern Deep at Wed 2026-03-11"),
+      ],
+    ]);
+    expect(server.mails.at(-1)).toMatchObject({
+      subject: "Your playtest of Lantern Deep stays at Wed 2026-03-11 12:00, UTC",
+      text: expect.stringContaining("took back the proposal to play at Mon 2026-03-16 12:00, UTC."),
+    });
+    await move(owner, id, at);
+    expect(await noticesOf(playtester, "slot.move_answered")).toHaveLength(1);
     await server.advance(4 * day);
     expect((await slotOf(owner, slotId)).status).toBe("reserved");
   });
@@ -653,6 +667,25 @@ sessions("reminders of a session", (it) => {
     expect(calendar).toContain("DTSTART:20260304T120000Z\r\nDTEND:20260304T130000Z\r\n");
     expect(calendar).toContain(slotId);
     expect(await noticesOf(playtester, "slot.starting")).toHaveLength(2);
+  });
+
+  it("come in time to those who get one email a day, which says nothing of a calendar file", async ({
+    server,
+    owner,
+    playtester,
+    gameId,
+  }) => {
+    await verify(server, playtester);
+    await playtester.updateNotificationSettings({ body: { mail: "digest" } });
+    const at = "2026-03-04T06:00:00.000Z";
+    await claimed(playtester, await order(owner, gameId, { scheduledAt: at }), at);
+    const reminders = () => server.mails.filter(({ text }) => text.includes("You agreed to playtest"));
+    await server.advance(Date.parse("2026-03-04T05:00:00.000Z") - server.clock.now());
+    const [summary, reminder, ...more] = reminders();
+    expect(summary!.text).toContain("You agreed to playtest Lantern Deep at Wed 2026-03-04 06:00, UTC.");
+    expect([summary!.calendar, summary!.text]).toEqual([null, expect.not.stringContaining("calendar")]);
+    expect(reminder!.text).toContain("The attached calendar file has the time of the playtest.");
+    expect([reminder!.calendar, more]).toEqual([expect.stringContaining("DTSTART:20260304T060000Z"), []]);
   });
 
   it("do not come for a slot that was given up or moved", async ({ server, owner, playtester, gameId }) => {

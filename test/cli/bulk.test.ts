@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { testFolder } from "../helpers/cli.ts";
 import { giveMinutes } from "../helpers/factories.ts";
+import { startHosted } from "../helpers/hosted.ts";
 import { eachOwnerFixture, named } from "../helpers/owner-fixture.ts";
 import { program } from "../helpers/process.ts";
 import { stubServer } from "../helpers/stub-server.ts";
@@ -61,6 +62,26 @@ describe("bulk", () => {
     ]);
     expect((await playtests()).find(({ quantity }) => quantity === 2)).toMatchObject({ notesForTesters: "Loud,\nplease" });
     expect(await balance()).toBe(84_000);
+  });
+
+  it("orders nothing at another price than was shown", async () => {
+    const gate = await startHosted(fixture.server.baseUrl);
+    gate.extend();
+    // The price rises after the plan was made.
+    gate.hooks.interfere = ({ path }, { raw, ...rest }) =>
+      path.endsWith("/quote")
+        ? { ...rest, raw: `${raw}`.replace('"costPerSlotCents":1500', '"costPerSlotCents":1400') }
+        : undefined;
+    write(three);
+    const { code, stdout } = await bulk("--max-cost 500 --json", { baseUrl: gate.baseUrl });
+    await gate.close();
+    const { ordered, failures } = JSON.parse(stdout).result;
+    expect([code, ordered, failures]).toEqual([
+      11,
+      2,
+      [expect.objectContaining({ ref: "a", code: "CONFLICT", message: expect.stringContaining("$15.00") })],
+    ]);
+    expect(await balance()).toBe(100_000 - 4_000 - 10_500);
   });
 
   const notes = '"Loud,\r\nplease; ""now"""';

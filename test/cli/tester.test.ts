@@ -6,6 +6,7 @@ import { createFfmpegCutter } from "../../server/sharing/cutter.ts";
 import { createFfmpegMeter } from "../../server/sharing/signals/meter.ts";
 import { playtestWith, type Ran, type RunOptions, testFolder } from "../helpers/cli.ts";
 import * as factories from "../helpers/factories.ts";
+import { type Hosted, startHosted } from "../helpers/hosted.ts";
 import { ownServer } from "../helpers/own-server.ts";
 import type { TestServer } from "../helpers/server.ts";
 import { videoOf } from "../helpers/videos.ts";
@@ -125,6 +126,47 @@ describe("tester", () => {
     expect(await statusOf(slotId)).toBe("reserved");
   });
 
+  describe("when the submission fails after the upload", () => {
+    let gate: Hosted;
+    let folder: string;
+    beforeEach(async () => {
+      gate = await startHosted(server.baseUrl);
+      gate.extend();
+      // Where the upload continues.
+      server.deps.config.baseUrl = gate.baseUrl;
+      gate.hooks.refuse = ({ path }) => (path.endsWith("/submit") ? busy : undefined);
+      folder = video(video(testFolder(), "second.mp4", factories.videoBytes(300_000)), "first.mp4");
+      return gate.close;
+    });
+    const busy = { status: 503, raw: '{"error":{"code":"SERVICE_UNAVAILABLE","message":"Try again later."}}' };
+    const submit = (name: string) =>
+      run(["tester", "submit", name, "--retries", "0"], {
+        cwd: folder,
+        baseUrl: gate.baseUrl,
+        env: { HOME: folder, PLAYTEST_CONFIG_DIR: folder },
+      });
+    const uploads = () => gate.seen.filter(({ method, path }) => method === "PATCH" || path.endsWith("/video"));
+
+    it("sends the video once", async () => {
+      const slotId = await claim();
+      const codes = [(await submit("first.mp4")).code, (await submit("first.mp4")).code];
+      gate.hooks.refuse = undefined;
+      codes.push((await submit("first.mp4")).code);
+      expect([codes, await statusOf(slotId)]).toEqual([[10, 10, 0], "submitted"]);
+      expect(uploads().map(({ method }) => method)).toEqual(["POST", "PATCH"]);
+    });
+
+    it("sends the video again if another replaced it", async () => {
+      const slotId = await claim();
+      await submit("first.mp4");
+      await submit("second.mp4");
+      gate.hooks.refuse = undefined;
+      expect((await submit("first.mp4")).code).toBe(0);
+      const { submission } = (await owner.get(`/playtests/slots/${slotId}`)).body.data.slot;
+      expect([submission.videoFileSize, uploads().length]).toEqual([factories.videoBytes().length, 6]);
+    });
+  });
+
   it("asks to confirm what looks wrong with the recording, which --yes skips", async () => {
     const ffmpeg = fileURLToPath(new URL("../fixtures/ffmpeg.mjs", import.meta.url));
     const series = [
@@ -143,7 +185,11 @@ describe("tester", () => {
     expect(mute.stderr).toContain(
       "Something looks wrong with the video, which is uploaded:\n  The recording has no picture.\nOwners reject videos for this. Submit it as it is?",
     );
-    expect([mute.code, mute.stderr, await statusOf(slotId)]).toEqual([2, expect.stringContaining("Pass --yes"), "reserved"]);
+    expect([mute.code, mute.stderr, await statusOf(slotId)]).toEqual([
+      2,
+      expect.stringContaining("The video is uploaded but was not submitted.\nPass --yes"),
+      "reserved",
+    ]);
     expect((await run(["tester", "submit", "play.mp4", "--yes"], { cwd: folder })).code).toBe(0);
     expect(await statusOf(slotId)).toBe("submitted");
     await server.advance(0);

@@ -74,6 +74,7 @@ const about = {
   answerBy: at,
   scheduledAt: at,
   previousAt: at - 3_600_000,
+  proposedAt: at + 3_600_000,
   calendar: "BEGIN:VCALENDAR",
   payoutCents: 1000,
   shareCents: 500,

@@ -40,12 +40,13 @@ function sender(directory = testFolder()) {
   const file = join(directory, "a.bin");
   writeFileSync(file, text);
   const signal = new AbortController().signal;
-  const send = (transport: Transport, retries = 0) =>
+  const keep = (transport: Transport, retries = 0) =>
     upload(
       { base, apiKey: "pt_sk_x", transport, userAgent: "test", directory, retries, maxWait: 60_000, signal, insecure: false },
       { path: "/games/1/builds", file, metadata: {}, fingerprint: "a", progress: () => {} },
     );
-  return { file, directory: join(directory, "uploads"), send };
+  const send = async (transport: Transport, retries?: number) => (await keep(transport, retries)).forget();
+  return { file, directory: join(directory, "uploads"), keep, send };
 }
 
 afterEach(() => void vi.useRealTimers());
@@ -67,6 +68,17 @@ it("upload: stores the address of an unfinished upload in a file that only its u
   await send(transport);
   expect(sent).toEqual(["HEAD /api/v1/uploads/1", "PATCH /api/v1/uploads/1 8: of a game"]);
   expect(readdirSync(directory)).toEqual([]);
+});
+
+it("upload: sends nothing for a file that is complete, until that is forgotten", async () => {
+  const { keep, send, directory } = sender();
+  await keep(scripted([created, at(17)]).transport);
+  const complete = scripted([stands(17)]);
+  await send(complete.transport);
+  expect([complete.sent, readdirSync(directory)]).toEqual([["HEAD /api/v1/uploads/1"], []]);
+  const again = scripted([created, at(17)]);
+  await send(again.transport);
+  expect(again.sent).toHaveLength(2);
 });
 
 it.each(["", "{", "null"])("upload: starts over if the stored address is truncated: %j", async (content) => {

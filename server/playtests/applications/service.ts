@@ -128,7 +128,7 @@ export async function approve(
   const decision = { reviewed_at: tx.now, assigned_slot_id: slot.id };
   await applications.transition(tx, pending, "approve", decision);
   const { gameName } = await emitApplicationEvent(tx, playtest, application.id, playtester, "application.approved");
-  const about = { config: tx.config, gameName, slotId: slot.id, deadlineAt: slot.deadline_at! };
+  const about = { config: tx.config, gameName, slotId: slot.id, deadlineAt: slot.deadline_at!, scheduledAt: slot.scheduled_at };
   await mailAbout(tx, playtester, "application.approved", (zone) => approvedLetter({ ...about, zone }));
   return { slotId: slot.id, slotsRemaining: await closeWhenFull(tx, playtest) };
 }

@@ -41,8 +41,6 @@ export function sessionCalendar(config: About["config"], session: Session, now: 
 
 const yourSlot = ({ config, slotId }: About) => ({ label: "View slot", url: portalLinks(config).slot(slotId) });
 
-const calendarNote = "The attached calendar file has the time.";
-
 /** When the video is due, and who submits it. Nothing while the deadline is paused. */
 function dueNote({ deadlineAt, zone, claimantName }: About & { deadlineAt: number | null }): string[] {
   if (deadlineAt === null) return [];
@@ -58,16 +56,15 @@ export const startingLetter = (about: About & { scheduledAt: number; deadlineAt:
   const game = nameInMail(about.gameName);
   const at = zonedText(about.scheduledAt, about.zone);
   const ifYouCannot =
-    about.claimantName === undefined
-      ? "release the slot now, so that another playtester can claim it"
-      : "leave the team now, so that another friend can take your place";
+    about.claimantName === undefined ? "release the slot now" : "leave the team now, so that another friend can take your place";
   return {
     subject: `Your playtest of ${game} begins at ${at}`,
     paragraphs: [
-      `You agreed to playtest ${game} at ${at}. ${calendarNote}`,
+      `You agreed to playtest ${game} at ${at}.`,
       [`No video can be submitted before that time.`, ...dueNote(about), `If you cannot play then, ${ifYouCannot}.`].join(" "),
     ],
     action: yourSlot(about),
+    usefulUntil: about.scheduledAt,
     calendar: about.calendar,
   };
 };
@@ -85,6 +82,21 @@ export const proposedLetter = (about: About & { scheduledAt: number; previousAt:
     ],
     action:
       about.claimantName === undefined ? { label: "Answer", url: portalLinks(about.config).slot(about.slotId) } : yourSlot(about),
+    usefulUntil: about.answerBy,
+  };
+};
+
+/** For everybody who was asked about another time that the owner took back. `scheduledAt` is the time that stays. */
+export const keptLetter = (about: About & { scheduledAt: number; proposedAt: number; answerBy: number }): Letter => {
+  const game = nameInMail(about.gameName);
+  const [at, proposed] = [about.scheduledAt, about.proposedAt].map((ms) => zonedText(ms, about.zone));
+  return {
+    subject: `Your playtest of ${game} stays at ${at}`,
+    paragraphs: [
+      `The owner of ${game} took back the proposal to play at ${proposed}. You play at ${at}, as before, and nobody waits for an answer.`,
+    ],
+    action: yourSlot(about),
+    usefulUntil: about.answerBy,
   };
 };
 
@@ -97,8 +109,9 @@ export const agreedLetter = (about: About & { scheduledAt: number; deadlineAt: n
       : `${nameInMail(about.claimantName)} agreed for your team to playtest ${game} at ${at}. If you cannot play then, leave the team, so that another friend can take your place.`;
   return {
     subject: `You playtest ${game} at ${at}`,
-    paragraphs: [`${agreed} ${calendarNote}`, ...dueNote(about)],
+    paragraphs: [agreed, ...dueNote(about)],
     action: yourSlot(about),
+    usefulUntil: about.scheduledAt,
     calendar: about.calendar,
   };
 };
@@ -159,5 +172,6 @@ export const cancelledLetter = (about: About & { scheduledAt: number; payoutCent
         : "This does not count against you. You can claim slots of other playtests.",
     ],
     action: yourSlot(about),
+    usefulUntil: about.scheduledAt,
   };
 };

@@ -20,12 +20,21 @@ import { endTeam } from "../teams/asking.ts";
 import { type Player, playersOf } from "../teams/players.ts";
 import { sharesOf } from "../teams/shares.ts";
 import * as teams from "../teams/store.ts";
-import { agreedLetter, answeredLetter, cancelledLetter, proposedLetter, releasedLetter, sessionCalendar } from "./mails.ts";
+import {
+  agreedLetter,
+  answeredLetter,
+  cancelledLetter,
+  keptLetter,
+  proposedLetter,
+  releasedLetter,
+  sessionCalendar,
+} from "./mails.ts";
 import { answerBy, bookableText, cancelsWith, closesAfterMove, isBinding, isBookable, sessionDeadline } from "./rules.ts";
 import { watchSession } from "./sessions.ts";
 
 /** Moving and cancelling playtests at a fixed time. Each function but the job runs inside the caller's transaction, which locked the playtest. */
 type Playtest = playtests.PlaytestRow;
+type Answered = Exclude<TimeAnswer, "withdrawn">;
 type Claimed = slots.SlotIn<"reserved" | "blocked">;
 
 /**
@@ -60,12 +69,31 @@ export async function propose(tx: Tx, playtest: Playtest, at: number): Promise<P
 
 async function proposeTo(tx: Tx, slot: Claimed, at: number): Promise<void> {
   const agreed = slot.scheduled_at!;
-  if (agreed === at) return void (await slots.update(tx, slot.id, { proposed_at: null, accept_by: null }));
+  if (agreed === at) return takeBack(tx, slot);
   const until = answerBy(agreed, at, tx.now);
   await slots.update(tx, slot.id, { proposed_at: at, accept_by: until });
   const payload = { slotId: slot.id, answerBy: until };
   await tx.schedule({ kind: "end-proposal", key: `${slot.id}:${until}`, payload, runAt: until });
   await tellProposed(tx, slot, { scheduledAt: at, previousAt: agreed, answerBy: until });
+}
+
+/** Ends the proposal of another time, if there is one, and tells those who were asked. */
+async function takeBack(tx: Tx, slot: Claimed): Promise<void> {
+  const { proposed_at: proposedAt, accept_by: answerBy, scheduled_at: agreed } = slot;
+  if (proposedAt === null) return;
+  await slots.update(tx, slot.id, { proposed_at: null, accept_by: null });
+  const { gameName } = await partiesOf(tx, slot);
+  for (const { user, claimantName } of await playersOf(tx, slot, { withAsked: true })) {
+    const zone = user.time_zone;
+    await emit(tx, [{ id: user.id, role: "playtester" }], {
+      kind: "slot.move_answered",
+      data: { ...subjectOf(slot), scheduledAt: iso(proposedAt), answer: "withdrawn", answeredAt: iso(tx.now) },
+      notice: { gameName, at: zonedText(agreed!, zone), timeAnswer: "withdrawn" },
+    });
+    const about = { config: tx.config, gameName, zone, slotId: slot.id, claimantName };
+    const times = { scheduledAt: agreed!, proposedAt, answerBy: answerBy! };
+    await mailAbout(tx, user, "slot.move_answered", keptLetter({ ...about, ...times }));
+  }
 }
 
 async function tellProposed(
@@ -148,7 +176,7 @@ async function releaseUnmoved(tx: Tx, playtest: Playtest, slot: Claimed, why: "d
 }
 
 /** Tells the owner and the players. `refunded`: what the owner got back, because no other playtester can have the slot. */
-async function tellAnswer(tx: Tx, slot: Claimed, at: number, timeAnswer: TimeAnswer, refunded?: Refund) {
+async function tellAnswer(tx: Tx, slot: Claimed, at: number, timeAnswer: Answered, refunded?: Refund) {
   const parties = await partiesOf(tx, slot);
   const { owner, playtester, gameName } = parties;
   const data = { ...subjectOf(slot), scheduledAt: iso(at), answer: timeAnswer, answeredAt: iso(tx.now) };

@@ -109,19 +109,23 @@ export const rejectedLetter = (
         : `The rejection is final${paid(about, ", and the slot is not paid")}. You can claim slots of other playtests.`,
     ],
     action: yourSlot(about, retry?.slotId ?? slotId),
+    usefulUntil: retry?.deadlineAt,
   };
 };
 
-export const dueLetter = (about: ZonedAbout & { slotId: string; deadlineAt: number }): Letter => {
+/** `reopens`: whether another playtester can have the slot after the deadline. */
+export const dueLetter = (about: ZonedAbout & { slotId: string; deadlineAt: number; reopens: boolean }): Letter => {
   const game = nameInMail(about.gameName);
+  const then = about.reopens ? " and becomes available to other playtesters" : "";
   return {
     preview: `Submit your video before ${zonedText(about.deadlineAt, about.zone)}.`,
     subject: `Your playtest of ${game} is due at ${zonedText(about.deadlineAt, about.zone)}`,
     paragraphs: [
-      `You have a slot to playtest ${game}. Submit your video before ${zonedText(about.deadlineAt, about.zone)}. After that the slot expires and becomes available to other playtesters.`,
+      `You have a slot to playtest ${game}. Submit your video before ${zonedText(about.deadlineAt, about.zone)}. After that the slot expires${then}.`,
       "If you cannot finish, release the slot. If the build does not work, report it: your deadline is then paused.",
     ],
     action: yourSlot(about, about.slotId),
+    usefulUntil: about.deadlineAt,
   };
 };
 
@@ -151,19 +155,24 @@ export const appliedLetter = (
       ...quoted("The playtester wrote:", response),
     ],
     action: { label: "See the applications", url: taskLink(config, "applications", playtestId) },
+    usefulUntil: until ?? undefined,
   };
 };
 
-export const approvedLetter = (about: ZonedAbout & { slotId: string; deadlineAt: number }): Letter => {
+/** `scheduledAt` (ms) is the fixed time of the playtest, if it has one. */
+export const approvedLetter = (
+  about: ZonedAbout & { slotId: string; deadlineAt: number; scheduledAt: number | null },
+): Letter => {
   const game = nameInMail(about.gameName);
   return {
     preview: `Submit your video before ${zonedText(about.deadlineAt, about.zone)}.`,
     subject: `You were chosen to playtest ${game}`,
     paragraphs: [
       `Your application to playtest ${game} was approved, and a slot is reserved for you.`,
-      `Submit your video before ${zonedText(about.deadlineAt, about.zone)}. If you cannot finish, release the slot so that another playtester can claim it.`,
+      `Submit your video before ${zonedText(about.deadlineAt, about.zone)}. If you cannot finish, release the slot.`,
     ],
     action: yourSlot(about, about.slotId),
+    usefulUntil: about.scheduledAt ?? about.deadlineAt,
   };
 };
 
@@ -214,6 +223,7 @@ export const problemLetter = (
     label: "Answer the problem",
     url: taskLink(about.config, about.isOwner ? "problem" : "report", about.slotId),
   },
+  usefulUntil: about.until,
 });
 
 /** For the owner, when nobody answered a problem in time. */
@@ -247,6 +257,7 @@ export function resolvedLetter(
         `Submit your video before ${zonedText(about.deadlineAt!, about.zone)}.`,
       ],
       action,
+      usefulUntil: about.deadlineAt,
     };
   return {
     subject: `Your slot of ${game} was cancelled`,

@@ -4,7 +4,9 @@ import { emit } from "../../events/emit.ts";
 import { mailAbout } from "../../events/event-mails.ts";
 import type { Job } from "../../jobs/job.ts";
 import { iso, utc } from "../../lib/time.ts";
+import * as playtests from "../store.ts";
 import { dueLetter } from "./mails.ts";
+import { windowOver } from "./rules.ts";
 import * as slots from "./store.ts";
 import { companionsToTell } from "./transitions.ts";
 
@@ -27,6 +29,7 @@ export const remindHolder = (job: Job, deps: Deps) =>
       data: { slotId, playtestId: slot.playtest_id, gameId: slot.game_id, playerId, deadlineAt: iso(deadlineAt) },
       notice: { gameName, until: utc(deadlineAt) },
     });
-    const holder = await users.find(tx, playerId!);
-    await mailAbout(tx, holder, "slot.due", (zone) => dueLetter({ config: deps.config, gameName, zone, slotId, deadlineAt }));
+    const [holder, playtest] = await Promise.all([users.find(tx, playerId!), playtests.find(tx, slot.playtest_id)]);
+    const about = { config: deps.config, gameName, slotId, deadlineAt, reopens: !windowOver(playtest!, deadlineAt) };
+    await mailAbout(tx, holder, "slot.due", (zone) => dueLetter({ ...about, zone }));
   });

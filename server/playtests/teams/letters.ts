@@ -59,6 +59,7 @@ export const requestLetter = (
       `Confirm or decline before ${zonedText(about.confirmBy, about.zone)}. If not everybody confirms, the slot is open again.`,
     ],
     action: toSlot(about, "Confirm or decline"),
+    usefulUntil: about.confirmBy,
   };
 };
 
@@ -67,7 +68,7 @@ export const completeLetter = (
   about: ZonedAbout & { deadlineAt: number | null; isClaimant: boolean; claimantName: string; at: string | undefined },
 ): Letter => {
   const game = nameInMail(about.gameName);
-  const time = about.at ? [`You play together at ${about.at}. The attached calendar file has the time.`] : [];
+  const time = about.at ? [`You play together at ${about.at}.`] : [];
   const until = about.deadlineAt === null ? "" : ` before ${zonedText(about.deadlineAt, about.zone)}`;
   const task = about.isClaimant
     ? `Record the session, and submit the video${until}.`

@@ -52,7 +52,10 @@ export async function tellComplete(
   const { gameName, claimantName, notice } = await aboutOf(tx, slot, team);
   const { deadline_at: deadlineAt, scheduled_at: scheduledAt, id: slotId } = slot;
   const session = scheduledAt !== null && { slotId, gameName, scheduledAt, durationMinutes: playtest.duration_minutes };
-  const calendar = session ? { calendar: sessionCalendar(tx.config, session, tx.now) } : {};
+  const times = {
+    usefulUntil: scheduledAt ?? deadlineAt ?? undefined,
+    ...(session && { calendar: sessionCalendar(tx.config, session, tx.now) }),
+  };
   for (const id of userIds) {
     const at = await sessionText(tx, slot, id);
     await emit(tx, toPlaytester(id), {
@@ -62,7 +65,7 @@ export async function tellComplete(
     });
     const isClaimant = id === team.claimant_id;
     const about = { config: tx.config, gameName, claimantName, slotId, deadlineAt, isClaimant, at };
-    await mailUserAbout(tx, id, "team.confirmed", (zone) => ({ ...completeLetter({ ...about, zone }), ...calendar }));
+    await mailUserAbout(tx, id, "team.confirmed", (zone) => ({ ...completeLetter({ ...about, zone }), ...times }));
   }
 }
 

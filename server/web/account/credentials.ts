@@ -4,7 +4,7 @@ import { html, type Markup } from "../html.ts";
 import { tokens } from "../shared/parts.ts";
 import { actionFor, type PageContext } from "../shared/types.ts";
 import { codeField, codeLabel, newPasswordField } from "../sign-in/views.ts";
-import type { Part, Place } from "./place.ts";
+import type { Known, Part, Place } from "./place.ts";
 
 const whenChanged = "The address changes when both links were opened.";
 const readThem = html`read both <a href="${pages.sandboxMails()}">here</a>`;
@@ -25,7 +25,7 @@ export const changeRequested: Record<Delivery, string | Markup> = {
 export function emailAddress<C extends PageContext>({ to }: Pick<Place<C>, "to">): Part<C> {
   const change = actionFor<C>()({ at: to.account.below("email"), takesPassword: true }, async ({ call, form }) => {
     await call("changeEmail", {
-      body: { newEmail: form.newEmail?.trim() ?? "", password: form.emailPassword ?? "", code: form.code },
+      body: { newEmail: form.newEmail?.trim() ?? "", password: form.emailPassword, code: form.code },
     });
     return `${to.account()}?done=email`;
   });
@@ -35,8 +35,12 @@ export function emailAddress<C extends PageContext>({ to }: Pick<Place<C>, "to">
 <form method="post" action="${change.at()}">${tokens(context)}
 <label for="new-email">New email address</label>
 <input id="new-email" name="newEmail" type="email" autocomplete="off" maxlength="254" value="${context.form.newEmail}" required>
-<label for="email-password">Current password</label>
-<input id="email-password" name="emailPassword" type="password" autocomplete="current-password" maxlength="256" required>
+${
+  factor.hasPassword
+    ? html`<label for="email-password">Current password</label>
+<input id="email-password" name="emailPassword" type="password" autocomplete="current-password" maxlength="256" required>`
+    : html`<p class="soft">This takes a sign-in of the last 15 minutes.</p>`
+}
 ${factor.enabled && codeField("email-code", codeLabel)}
 <button class="quiet">Change email address</button></form></section>`,
     actions: [change],
@@ -51,8 +55,9 @@ export function password<C extends PageContext>({ to }: Pick<Place<C>, "to">): P
     });
     return `${to.signIn()}?done=password`;
   });
-  return {
-    section: (context, { me, factor }) => html`<section><h2>Change password</h2>
+  const missing = html`<section><h2>Set a password</h2>
+<p>Your account has no password. <a href="${to.forgot()}">Set a password</a> with a link that is sent to your email address.</p></section>`;
+  const present = (context: C, { me, factor }: Known) => html`<section><h2>Change password</h2>
 <p class="soft">Changing your password signs you out of every browser, including this one.</p>
 <form method="post" action="${change.at()}">${tokens(context)}
 <input type="email" name="username" value="${me.email}" autocomplete="username" aria-label="Email address" readonly hidden>
@@ -61,7 +66,9 @@ export function password<C extends PageContext>({ to }: Pick<Place<C>, "to">): P
 ${newPasswordField("New password")}
 ${factor.enabled && codeField("password-code", codeLabel)}
 <button class="quiet">Change password</button></form>
-<p><a href="${to.forgot()}">Forgot your password?</a></p></section>`,
+<p><a href="${to.forgot()}">Forgot your password?</a></p></section>`;
+  return {
+    section: (context, known) => (known.factor.hasPassword ? present(context, known) : missing),
     actions: [change],
   };
 }

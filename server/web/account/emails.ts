@@ -48,7 +48,7 @@ ${context.site.delivery === "saved" && html`<p class="soft">${noneSent}</p>`}
 ${settings.filter(({ kind }) => isAskedFor(kind)).map(onlyByName)}
 <hr>
 ${settings.filter(({ kind }) => context.site.payments || !kind.startsWith("payout.")).map(choice)}
-<p class="soft">“One a day” collects what happened into one email at ${timeOfDay(digestHour)}.${settings.some(({ kind }) => isAskedFor(kind)) && " New playtests are in an email of their own, at the same time."}</p>
+<p class="soft">“One a day” collects what happened into one email at ${timeOfDay(digestHour)}. What would come too late in it is sent at once.${settings.some(({ kind }) => isAskedFor(kind)) && " New playtests are in an email of their own, at the same time."}</p>
 <button>Save</button></form>
 ${backToAccount({ to })}`;
     return layout(context, { title: "Your emails", body });

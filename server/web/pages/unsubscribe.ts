@@ -69,7 +69,10 @@ const allSettings = (isPlaytester: boolean) =>
 const undo = html`<p class="soft">To change it again, open the link in the email once more.</p>`;
 const done = {
   off: { title: "Turned off", body: html`<p>You will not get these emails any more.</p>${undo}` },
-  digest: { title: "One email a day", body: html`<p>One email a day will list what these emails are about.</p>${undo}` },
+  digest: {
+    title: "One email a day",
+    body: html`<p>One email a day will list what these emails are about. What would come too late in it, such as the reminder of a deadline, is sent at once.</p>${undo}`,
+  },
   on: { title: "Turned on", body: html`<p>You will get each of these emails.</p>${undo}` },
 };
 

@@ -2,7 +2,7 @@ import { type ClientCore, createClientCore, type Reply } from "../../api/client.
 import { methodsOf } from "../../api/methods.ts";
 import { createTransport } from "../../api/transport.ts";
 import type { ClientOptions, HttpReply, HttpRequest, ServerMemory } from "../../api/types.ts";
-import type { UploadRequest } from "../../api/upload.ts";
+import type { Uploaded, UploadRequest } from "../../api/upload.ts";
 import { instanceUrl } from "../../api/url.ts";
 import { openServerMemory } from "../../config/servers.ts";
 import type { Settings } from "../../config/settings.ts";
@@ -137,7 +137,7 @@ export class Clients {
     return this.#transport().send({ ...request, isInstance: request.url.origin === new URL(base).origin });
   }
 
-  async upload(request: UploadRequest): Promise<void> {
+  async upload(request: UploadRequest): Promise<Uploaded> {
     const { io, flags, cache, settings } = this.#options;
     const { base, exchange, explain } = this.api();
     this.#refuseUntrusted();
@@ -159,7 +159,7 @@ export class Clients {
       request,
     );
     const operation = uploadOperation(request.path);
-    await (operation ? sent.catch((error: unknown) => explain(operation, error)) : sent);
+    return operation ? sent.catch((error: unknown) => explain(operation, error)) : sent;
   }
 
   /** Throws where a change would go to an address that the user did not choose. */

@@ -8,10 +8,10 @@ import type { GlobalValues } from "../globals.ts";
 export function confirmations(prompt: Prompt, flags: GlobalValues): Pick<Context, "confirm" | "confirmSpend"> {
   const skip = flags.yes || flags.dryRun;
 
-  async function confirm(question: string | (() => Promise<string>)) {
+  async function confirm(question: string | (() => Promise<string>), notDone?: string) {
     if (skip) return;
     const asked = typeof question === "string" ? question : await question();
-    if (!(await prompt.confirm(asked, "Pass --yes to confirm."))) throw declined();
+    if (!(await prompt.confirm(asked, "Pass --yes to confirm.", notDone))) throw declined(notDone && `Cancelled. ${notDone}`);
   }
 
   async function confirmSpend({ what, cents, balanceCents, maxCents }: Spending) {

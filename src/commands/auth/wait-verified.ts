@@ -1,5 +1,6 @@
 import { type Context, define, flag } from "../../cli/define.ts";
 import { CliError, stillPending } from "../../errors.ts";
+import { withReconnect } from "../shared/reconnect.ts";
 import { whoIs } from "./account.ts";
 
 const pollMs = 3_000;
@@ -25,11 +26,14 @@ export const waitVerified = define({
   async run({ flags }, ctx) {
     const until = ctx.now() + (flags.for ?? 600) * 1000;
     const progress = await ctx.progress();
+    const check = withReconnect(ctx, () => verification(ctx));
+    let email: string | null = null;
     for (;;) {
-      const { email, emailVerified } = await verification(ctx);
-      if (emailVerified) {
+      const found = await check();
+      if (found) email = found.email;
+      if (found?.emailVerified) {
         progress.done();
-        return ctx.text(`${email ?? "The account"} is verified.`, { result: { email, emailVerified } });
+        return ctx.text(`${email ?? "The account"} is verified.`, { result: found });
       }
       if (ctx.now() + pollMs > until) {
         progress.done();

@@ -1,6 +1,7 @@
 import { type Context, flag } from "../../cli/define.ts";
 import type { PaymentStatus, SubscriptionStatus } from "../../contract/states/index.ts";
 import { CliError, exitCodes, stillPending } from "../../errors.ts";
+import { withReconnect } from "../shared/reconnect.ts";
 
 /** Flags of commands with a hosted checkout page. */
 export const checkoutFlags = {
@@ -35,7 +36,8 @@ export async function pollUntilPaid<T>(
   look: () => Promise<T | undefined>,
 ): Promise<T> {
   const until = ctx.now() + (flags.for === undefined ? defaultWaitMs : flags.for * 1000);
-  let found = await look();
+  const check = withReconnect(ctx, look);
+  let found = await check();
   if (found !== undefined) return found;
   const progress = await ctx.progress();
   try {
@@ -47,7 +49,7 @@ export async function pollUntilPaid<T>(
         );
       progress.update(`Waiting for the ${what} to be paid`);
       await ctx.sleep(pollMs, ctx.signal);
-      found = await look();
+      found = await check();
     }
     return found;
   } finally {

@@ -1,6 +1,8 @@
+import type { ListRange } from "../../cli/context.ts";
 import { type Context, define, flag } from "../../cli/define.ts";
 import { ago } from "../../io/text.ts";
-import { contactArg, findContact } from "./contacts.ts";
+import { withReconnect } from "../shared/reconnect.ts";
+import { type Contact, contactArg, findContact } from "./contacts.ts";
 import { type Message, newestMessages } from "./messages.ts";
 import { messageView } from "./view.ts";
 
@@ -16,12 +18,9 @@ export const read = define({
   list: true,
   examples: ["playtest chat read Ada", "playtest chat read Ada --follow", "playtest chat read Ada --all --ndjson"],
   async run({ args, flags, range }, ctx) {
-    const contact = await findContact(ctx, args.contact);
-    const id = contact.conversationId;
-    const found = id ? await newestMessages(ctx, id, range) : { messages: [], isBlocked: false, meta: {} };
-    if (found.isBlocked) ctx.out.note(`You have blocked ${contact.displayName}.`);
-    if (flags.follow && id) return follow(ctx, id, found.messages, (flags.interval ?? 3) * 1000);
-    const { messages, isBlocked, meta } = found;
+    const conversation = reader(ctx, args.contact);
+    if (flags.follow) return follow(ctx, conversation, range, (flags.interval ?? 3) * 1000);
+    const { messages, isBlocked, meta } = await conversation(range);
     const page = { key: "messages", items: messages, data: { messages, isBlocked }, meta };
     return { kind: "list", pages: single(page), view: messageView };
   },
@@ -31,21 +30,39 @@ async function* single<T>(page: T) {
   yield page;
 }
 
-async function follow(ctx: Context, id: string, first: readonly Message[], pauseMs: number): Promise<undefined> {
+/** Reads the conversation with a contact, which has no messages until somebody opens it. The first time, says if it is blocked. */
+function reader(ctx: Context, name: string) {
+  let contact: Contact | undefined;
+  let isFirst = true;
+  return async (range: ListRange) => {
+    if (!contact?.conversationId) contact = await findContact(ctx, name);
+    const { conversationId: id, displayName } = contact;
+    const found = id ? await newestMessages(ctx, id, range) : { messages: [], isBlocked: false, meta: {} };
+    if (isFirst && found.isBlocked) ctx.out.note(`You have blocked ${displayName}.`);
+    isFirst = false;
+    return found;
+  };
+}
+
+async function follow(ctx: Context, conversation: ReturnType<typeof reader>, first: ListRange, pauseMs: number): Promise<never> {
   const seen = new Set<string>();
-  const show = async (messages: readonly Message[]) => {
+  let range = first;
+  const check = withReconnect(ctx, () => conversation(range));
+  for (;;) {
+    const { messages } = (await check()) ?? { messages: [] };
     for (const message of messages.filter(({ id }) => !seen.has(id))) {
       seen.add(message.id);
-      const from = message.senderType === "game_owner" ? "owner" : message.senderType;
-      await ctx.out.each(
-        { type: "message", ...message },
-        `${ago(message.createdAt ?? "", ctx.serverNow())}  ${from ?? ""}  ${message.content ?? ""}`,
-      );
+      await show(ctx, message);
     }
-  };
-  await show(first);
-  for (;;) {
+    range = { limit: 50 };
     await ctx.sleep(pauseMs, ctx.signal);
-    await show((await newestMessages(ctx, id, { limit: 50 })).messages);
   }
+}
+
+function show(ctx: Context, message: Message) {
+  const from = message.senderType === "game_owner" ? "owner" : message.senderType;
+  return ctx.out.each(
+    { type: "message", ...message },
+    `${ago(message.createdAt ?? "", ctx.serverNow())}  ${from ?? ""}  ${message.content ?? ""}`,
+  );
 }

@@ -227,13 +227,15 @@ async function host(ctx: Context, id: string, build: BuildFile, labels: Labels):
   const { sha256, contentSha256 } = build;
   const metadata = { filename: build.filename, filetype: "application/octet-stream", sha256, contentSha256, ...labels };
   try {
-    await ctx.upload({
+    const uploaded = await ctx.upload({
       path: `/games/${id}/builds`,
       file: build.file,
       metadata,
       fingerprint: JSON.stringify(metadata),
       progress: uploading(ctx.now, build.filename, progress),
     });
+    // It is the game's build now. Another upload may replace it, and then this one is to be sent again.
+    await uploaded.forget();
   } finally {
     progress.done();
   }

@@ -17,7 +17,8 @@ export const settings = define({
   name: "settings",
   summary: "Show which emails you get, or turn a kind on, off or into one email a day",
   description:
-    "Without arguments, lists the kinds of emails you get. KIND is one of them, or all. With digest, one email a day lists what happened. " +
+    "Without arguments, lists the kinds of emails you get. KIND is one of them, or all. With digest, one email a day lists what happened; " +
+    "what would come too late in it is sent at once. " +
     "Emails about new playtests (new_playtests) are sent once a day to playtesters who turn them on by name; all turns them off, but not on. " +
     "Emails about the security of your account are always sent, and notifications are always recorded.",
   operation: ["listNotificationSettings", "updateNotificationSettings", "getMe"],

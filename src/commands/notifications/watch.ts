@@ -1,4 +1,5 @@
 import { type Context, define, flag } from "../../cli/define.ts";
+import { withReconnect } from "../shared/reconnect.ts";
 import { openEventWakeup, runHook } from "../shared/watching.ts";
 
 interface Notification {
@@ -31,7 +32,10 @@ export const watch = define({
   async run({ flags }, ctx) {
     const seen = new Set<string>();
     let remaining = flags.count ?? Number.POSITIVE_INFINITY;
-    const first = await newNotifications(ctx, seen, 100);
+    let most = 100;
+    const poll = withReconnect(ctx, () => newNotifications(ctx, seen, most));
+    const first = (await poll()) ?? [];
+    most = Number.POSITIVE_INFINITY;
     let next = flags.unread ? first.filter(({ readAt }) => !readAt) : [];
     const wakeup = openEventWakeup(ctx, () => true);
     try {
@@ -40,7 +44,7 @@ export const watch = define({
         remaining -= next.length;
         if (remaining <= 0) return undefined;
         await wakeup.wait((flags.interval ?? 5) * 1000);
-        next = await newNotifications(ctx, seen, Number.POSITIVE_INFINITY);
+        next = (await poll()) ?? [];
       }
     } finally {
       wakeup.close();

@@ -46,12 +46,12 @@ export const wait = define({
     const pause = Math.max(1, flags.interval ?? 15) * 1000;
     const end = flags.for === undefined ? Number.POSITIVE_INFINITY : ctx.now() + flags.for * 1000;
     const progress = await ctx.progress();
-    const check = withReconnect(ctx, () => ctx.api().getPlaytest({ params: { id: args.playtest } }));
 
     let latest: Playtest | undefined;
 
-    /** The playtest if the condition is met. Undefined if it is not met yet. */
-    async function evaluate(playtest: Playtest): Promise<Playtest | undefined> {
+    /** The playtest if the condition is met. Undefined if it is not met yet, or if the server cannot be reached for a while. */
+    const check = withReconnect(ctx, async () => {
+      const { playtest } = await ctx.api().getPlaytest({ params: { id: args.playtest } });
       latest = playtest;
       for (const gate of gates) {
         const why = await gate.met(ctx, playtest);
@@ -61,17 +61,16 @@ export const wait = define({
       if (reached(playtest)) return playtest;
       progress.update(described(playtest));
       return undefined;
-    }
+    });
 
     async function watch(): Promise<Playtest> {
-      for (let last = ""; ; ) {
-        const reply = await check();
-        const done = reply && (await evaluate(reply.playtest));
+      for (;;) {
+        const done = await check();
         if (done) return done;
-        if (reply) last = described(reply.playtest);
         const left = end - ctx.now();
+        const state = latest && described(latest);
         if (left <= 0)
-          throw stillPending(`The playtest did not reach ${until} within ${duration(flags.for ?? 0)}. Current state: ${last}.`);
+          throw stillPending(`The playtest did not reach ${until} within ${duration(flags.for ?? 0)}. Current state: ${state}.`);
         await ctx.sleep(Math.min(pause, left), ctx.signal);
       }
     }

@@ -1,6 +1,6 @@
 import type { PlannedRequest } from "../../api/types.ts";
 import type { Context } from "../../cli/context.ts";
-import { CliError, DryRun, exitCodes, partlyDone, usage } from "../../errors.ts";
+import { CliError, DryRun, exitCodes, Interrupted, partlyDone, usage } from "../../errors.ts";
 import type { View } from "../../io/cells.ts";
 import type { Outcome } from "../../io/output.ts";
 import { plural } from "../../io/text.ts";
@@ -20,6 +20,8 @@ export interface Failed {
 export interface Results<T> {
   done: T[];
   failed: Failed[];
+  /** What ended the command before every item was tried: a signal, or the error of an item that every other would get too. */
+  stopped?: CliError | Interrupted;
 }
 
 // Errors that every other item would get too.
@@ -29,14 +31,10 @@ const fatal: readonly number[] = [exitCodes.unauthenticated, exitCodes.scope, ex
 export const isInteractive = ({ out, io, flags }: Context) =>
   out.format.kind === "auto" && io.terminal.stdout && flags.output === undefined;
 
-/** The failure of one item. An error that every other item would get too is rethrown. */
-export function failedWith(id: string, error: unknown): Failed {
-  if (!(error instanceof CliError) || fatal.includes(error.exitCode)) throw error;
-  const { code, message, exitCode } = error;
-  return { id, code, message, exitCode };
-}
-
-/** Calls `act` for each id, `parallel` at a time. A single id's error is thrown. `describe` returns the sentence for a result. */
+/**
+ * Calls `act` for each id, `parallel` at a time. A single id's error is thrown; of several, what was done is returned whatever happens.
+ * `describe` returns the sentence for a result.
+ */
 export async function several<T extends Item>(
   ctx: Context,
   ids: readonly string[],
@@ -46,6 +44,7 @@ export async function several<T extends Item>(
 ): Promise<Results<T>> {
   const results: Results<T> = { done: [], failed: [] };
   const planned: PlannedRequest[] = [];
+  const left = new Set(ids);
 
   async function one(id: string) {
     const result = await act(id);
@@ -55,18 +54,30 @@ export async function several<T extends Item>(
 
   async function fail(id: string, error: unknown) {
     if (error instanceof DryRun) return void planned.push(...error.requests);
-    if (ids.length === 1) throw error;
-    const failed = failedWith(id, error);
+    if (ids.length === 1 || !(error instanceof CliError)) throw error;
+    const { code, message, exitCode } = error;
+    const failed = { id, code, message, exitCode };
     results.failed.push(failed);
+    const isFatal = fatal.includes(exitCode);
+    if (isFatal) results.stopped ??= error;
     if (ctx.out.format.kind === "ndjson") return ctx.out.line({ type: "warning", ...failed });
-    ctx.out.warn(`${id}: ${failed.message}`);
+    // The command ends with the error that stopped it.
+    if (!isFatal) ctx.out.warn(`${id}: ${message}`);
   }
 
+  const interrupted = (error: unknown) => {
+    if (ids.length === 1 || !(error instanceof Interrupted)) throw error;
+    results.stopped ??= error;
+  };
+
   await pool(ids, parallel, async (id) => {
+    if (results.stopped) return;
     ctx.signal.throwIfAborted();
+    left.delete(id);
     await one(id).catch((error: unknown) => fail(id, error));
-  });
-  if (planned.length > 0) throw new DryRun(planned);
+  }).catch(interrupted);
+  if (planned.length > 0) throw results.stopped ?? new DryRun(planned);
+  if (results.stopped && left.size > 0) ctx.out.warn(`Not tried: ${[...left].join(", ")}.`);
   return results;
 }
 
@@ -76,7 +87,7 @@ export async function conclude(
   result: Item,
   rows: readonly Item[],
   view: View,
-  failure?: CliError,
+  failure?: CliError | Interrupted,
 ): Promise<Outcome | undefined> {
   const { kind } = ctx.out.format;
   if (kind === "json" || kind === "jq") return { ...ctx.item({ result }), failure };
@@ -86,11 +97,11 @@ export async function conclude(
   return undefined;
 }
 
-/** The error if some items failed. Undefined if none did. */
-export const partialFailure = ({ done, failed }: Results<unknown>, noun: string, verb: string) =>
-  failed.length === 0
-    ? undefined
-    : partlyDone(`${plural(done.length, noun)} ${verb}, ${failed.length} failed: ${failed.map(({ id }) => id).join(", ")}.`);
+/** The error if some items failed or were not tried. Undefined otherwise. */
+export function partialFailure({ done, failed, stopped }: Results<unknown>, noun: string, verb: string) {
+  if (stopped || failed.length === 0) return stopped;
+  return partlyDone(`${plural(done.length, noun)} ${verb}, ${failed.length} failed: ${failed.map(({ id }) => id).join(", ")}.`);
+}
 
 /** The given ids without duplicates, or with `all` the ids that `find` lists. Asks for confirmation if there are several. */
 export async function targets(

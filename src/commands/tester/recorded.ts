@@ -50,5 +50,6 @@ export async function confirmRecording(ctx: Context, id: string): Promise<void> 
   const lines = wrong.map((one) => `  ${one}`).join("\n");
   await ctx.confirm(
     `Something looks wrong with the video, which is uploaded:\n${lines}\nOwners reject videos for this. Submit it as it is?`,
+    "The video is uploaded but was not submitted.",
   );
 }

@@ -22,7 +22,7 @@ export const submit = define({
   name: "submit",
   summary: "Upload the video of a slot and submit it",
   description:
-    "To resume an interrupted upload, run the same command again. What looks wrong with the recording, such as no sound, is shown before it is submitted; --yes submits it as it is. Accepted formats: MP4, MOV, WebM and MKV. Everybody can watch MP4 with H.264 and AAC, and WebM with VP8 or VP9.",
+    "To resume after an interruption, run the same command again: what is uploaded is not sent again. What looks wrong with the recording, such as no sound, is shown before it is submitted; --yes submits it as it is. Accepted formats: MP4, MOV, WebM and MKV. Everybody can watch MP4 with H.264 and AAC, and WebM with VP8 or VP9.",
   operation: ["submitSlot", "createVideoUpload", "getHeldSlot", "getSlotSignals", "getServerInfo"],
   body: "submitSlot",
   args: {
@@ -42,19 +42,18 @@ export const submit = define({
     const slotId = args.slot ?? (await onlySlot(ctx));
     const progress = await ctx.progress();
     const filetype = types[extname(file).toLowerCase()];
-    try {
-      await ctx.upload({
+    const uploaded = await ctx
+      .upload({
         path: `/playtester/slots/${slotId}/video`,
         file,
         metadata: { filename: basename(file), ...(filetype && { filetype }) },
         fingerprint: `${file} ${info.size} ${info.mtimeMs}`,
         progress: uploading(ctx.now, basename(file), progress),
-      });
-    } finally {
-      progress.done();
-    }
+      })
+      .finally(() => progress.done());
     await confirmRecording(ctx, slotId);
     const data = await ctx.api().submitSlot({ params: { id: slotId }, body });
+    await uploaded.forget();
     ctx.out.note(`Submitted ${basename(file)}, ${bytes(info.size)}.`);
     return ctx.item(data, heldSlotView);
   },

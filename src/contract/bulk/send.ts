@@ -109,6 +109,10 @@ export const bodyOf = ({ order, orderRef }: Planned, keepsRefs: boolean) => ({
 export const methodHeader = ({ payWith }: Planned): Record<string, string> =>
   payWith === undefined || payWith === "free" ? {} : { "x-payment-method": payWith };
 
+/** Has the row cost what was shown, or not ordered at all. Servers that do not know the header ignore it. */
+export const costHeader = ({ payWith, cents }: Planned): Record<string, string> =>
+  payWith === "hours" ? {} : { "x-max-cost-cents": String(cents) };
+
 export const otherContent = ({ ref }: Planned): string =>
   `${JSON.stringify(ref)} was ordered before with other content, so nothing was ordered for it. To change that order, look for it with ` +
   "`playtest playtests list` and use `playtest playtests update`. For another order, give the row a new ref.";

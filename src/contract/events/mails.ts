@@ -86,7 +86,7 @@ export const mailedTopics: Record<MailedKind, string> = {
   "slot.expired": "A slot that you lost because its deadline passed",
   "slot.starting": "A playtest at a fixed time that begins soon",
   "slot.move_proposed": "Another time for a playtest at a fixed time",
-  "slot.move_answered": "The answer to another time that was proposed",
+  "slot.move_answered": "The answer to another time that was proposed, or its end",
   "slot.cancelled": "A slot that its owner cancelled",
   "slot.blocked": "A problem that a playtester reported",
   "slot.resolved": "How a reported problem ended",

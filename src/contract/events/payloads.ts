@@ -74,7 +74,10 @@ export const eventPayloads = {
   "slot.move_answered": z.strictObject({
     ...slot,
     scheduledAt: timestamp().meta({ description: "The time that was proposed." }),
-    answer: z.enum(["accepted", "declined", "none"]).meta({ description: "`none`: the playtester did not answer in time." }),
+    answer: z.enum(["accepted", "declined", "none", "withdrawn"]).meta({
+      description:
+        "`none`: the playtester did not answer in time. `withdrawn`: the owner took the proposal back (to the playtester).",
+    }),
     answeredAt: timestamp(),
   }),
   "slot.cancelled": z.strictObject({

@@ -94,7 +94,7 @@ function request(ctx: Context, row: Planned, { byMethod, keepsRefs }: Sending) {
   return ctx.api().call("createPlaytest", {
     params: { gameId: row.game },
     body: sending.bodyOf(row, keepsRefs),
-    headers: byMethod ? sending.methodHeader(row) : {},
+    headers: { ...(byMethod && sending.methodHeader(row)), ...sending.costHeader(row) },
     idempotencyKey: row.key,
     // Never aborted: after a first Ctrl-C, requests in flight finish.
     signal: new AbortController().signal,

@@ -1,6 +1,13 @@
 import { isEarlierOrder, orderedBy } from "../../../../../src/contract/bulk/ordered.ts";
 import type { Planned } from "../../../../../src/contract/bulk/plan.ts";
-import { bodyOf, createSending, methodHeader, otherContent, type Tally } from "../../../../../src/contract/bulk/send.ts";
+import {
+  bodyOf,
+  costHeader,
+  createSending,
+  methodHeader,
+  otherContent,
+  type Tally,
+} from "../../../../../src/contract/bulk/send.ts";
 import { apiErrorOf } from "../../../../http/reply.ts";
 import { errorText } from "../../../shared/error-text.ts";
 import type { StudioContext } from "../../types.ts";
@@ -25,8 +32,7 @@ export async function placeRows(
     const reply = await call("createPlaytest", {
       params: { gameId: row.game },
       body: bodyOf(row, keepsRefs),
-      // It costs what was shown, or is not ordered.
-      headers: { ...methodHeader(row), ...(row.payWith !== "hours" && { "x-max-cost-cents": String(row.cents) }) },
+      headers: { ...methodHeader(row), ...costHeader(row) },
       idempotencyKey: row.key,
     });
     return { ...orderedBy(reply.data), skipped: isEarlierOrder(reply) };
