@@ -161,6 +161,7 @@ describe("an alert", () => {
     ["PlaytestWebhooksWait", { 'playtest_webhook_deliveries_waiting{state="pending"}': "0 1001x30" }, 10, 20],
     ["PlaytestBackupFails", { playtest_backup_failing: "0 1x60" }, 20, 40],
     ["PlaytestMailWaits", { playtest_mails_retried_recipients: "2x60 3x60" }, 60, 95],
+    ["PlaytestMailRetried", { playtest_mails_retried_recipients: "0x10 1x300" }, 240, 255],
     ["PlaytestMailFailed", { 'playtest_mails_undelivered{state="failed"}': "0 1x10" }, 3, 8],
     ["PlaytestPaymentWithoutOrder", { playtest_ledger_suspense_cents: "500x90" }, 30, 70],
     ["PlaytestEventLoopBlocked", { nodejs_eventloop_lag_p99_seconds: "0.6x30" }, 5, 12],
@@ -185,7 +186,7 @@ describe("an alert", () => {
     const file = join(freshFolder(), "rules.yml");
     writeFileSync(file, alertRules());
     const { status, stdout, stderr } = spawnSync(promtool, ["check", "rules", "--lint-fatal", file], { encoding: "utf8" });
-    expect({ status, stderr, stdout }).toMatchObject({ status: 0, stdout: expect.stringContaining("13 rules found") });
+    expect({ status, stderr, stdout }).toMatchObject({ status: 0, stdout: expect.stringContaining("14 rules found") });
   });
 });
 

@@ -72,12 +72,20 @@ const alerts: readonly Alert[] = [
   },
   {
     name: "PlaytestMailWaits",
-    // One mailbox that is full for days is no reason to wake anybody: its emails are given up in the end, which has an alert of its own.
+    // One mailbox that is full for days is no reason to wake anybody.
     expression: "max(playtest_mails_retried_recipients) > 2",
     for: "30m",
     severity: "page",
     summary: "For half an hour, emails to {{ $value }} addresses could not be sent.",
     action: "Run `playtest serve doctor` on the server's machine: it shows the reason that the mail server gave last.",
+  },
+  {
+    name: "PlaytestMailRetried",
+    expression: "max(playtest_mails_retried_recipients) > 0",
+    for: "4h",
+    severity: "ticket",
+    summary: "For four hours, emails to {{ $value }} addresses could not be sent.",
+    action: "Run `playtest admin mail list --state waiting` for the reasons.",
   },
   {
     name: "PlaytestMailFailed",
