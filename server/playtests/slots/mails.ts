@@ -275,7 +275,7 @@ export function resolvedLetter(
 export const keysLowLetter = (about: About & { playtestId: string; unused: number; needed: number }): Letter => ({
   subject: `Game keys are running out for your playtest of ${nameInMail(about.gameName)}`,
   paragraphs: [
-    `A slot of your playtest of ${nameInMail(about.gameName)} opened again. Its game key was shown to a playtester, so nobody else gets it.`,
+    `A game key of your playtest of ${nameInMail(about.gameName)} was shown to a playtester and is not used for it any more. Nobody else gets it.`,
     `The open slots need ${plural(about.needed, "key")}, and ${about.unused} ${about.unused === 1 ? "is" : "are"} left. Nobody can claim a slot without its keys.`,
     "Add keys on the page of the playtest.",
   ],
