@@ -206,7 +206,8 @@ export const admin = {
     call.commit(async (tx) => {
       const payment = await payments.find(tx, call.params.id);
       if (!payment) throw notFound();
-      if (!(await payments.clearFlag(tx, payment.id))) throw conflict("This payment has no flag to clear. Nothing was changed.");
+      if (!(await payments.clearFlag(tx, payment.id, tx.now)))
+        throw conflict("This payment has no flag to clear. Nothing was changed.");
       return { payment: await paymentView(tx, payment) };
     }),
 

@@ -22,7 +22,7 @@ const subjects = {
   balance: `SELECT u.id AS user_id, -COALESCE(c.balance, 0) AS credit_cents, -COALESCE(m.balance, 0) AS playtest_minutes
     FROM users u LEFT JOIN ledger_accounts c ON c.id = 'liab:credit:' || u.id LEFT JOIN ledger_accounts m ON m.id = 'min:balance:' || u.id
     WHERE u.id = ?`,
-  payment: `SELECT owner_id, amount_cents, status, provider, flagged_at, (SELECT COUNT(*) FROM payment_reversals r
+  payment: `SELECT owner_id, amount_cents, status, provider, flag_cleared_at, (SELECT COUNT(*) FROM payment_reversals r
       WHERE r.payment_id = p.id AND r.kind = 'dispute' AND r.state = 'taken' AND r.lifted_at IS NULL) AS open_disputes FROM payments p WHERE id = ?`,
   deposit: `SELECT d.owner_id, d.payment_id, d.chain, d.tx_hash, d.value_cents, d.status
     FROM ledger_transfers t JOIN crypto_deposits d ON t.event_key = 'crypto:' || d.chain || ':' || d.tx_hash || ':' || CAST(d.tx_index AS TEXT)

@@ -54,7 +54,7 @@ export const setFee = async (tx: Query, id: string, cents: number) =>
 /** Flags the payment for the operators, with a reason, until one of them clears it. The same reason is added only once. */
 export const flag = (tx: Query, id: string, reason: string, now: number) =>
   tx.run(
-    `UPDATE payments SET flagged_at = ?, flagged = CASE WHEN flagged IS NULL THEN ? ELSE flagged || '; ' || ? END
+    `UPDATE payments SET flagged_at = ?, flag_cleared_at = NULL, flagged = CASE WHEN flagged IS NULL THEN ? ELSE flagged || '; ' || ? END
       WHERE id = ? AND (flagged IS NULL OR REPLACE(flagged, ?, '') = flagged)`,
     now,
     reason,
@@ -63,9 +63,12 @@ export const flag = (tx: Query, id: string, reason: string, now: number) =>
     reason,
   );
 
+/** SQL: whether a payment's flag waits for an operator to look at it. */
+export const isFlagged = "flagged IS NOT NULL AND flag_cleared_at IS NULL";
+
 /** Records that an operator looked at a flagged payment. False if its flag does not wait for that. What the flag says stays. */
-export const clearFlag = async (tx: Query, id: string) =>
-  (await tx.run("UPDATE payments SET flagged_at = NULL WHERE id = ? AND flagged_at IS NOT NULL", id)) === 1;
+export const clearFlag = async (tx: Query, id: string, now: number) =>
+  (await tx.run(`UPDATE payments SET flag_cleared_at = ? WHERE id = ? AND ${isFlagged}`, now, id)) === 1;
 
 /** A payment whose flag waits for an operator, with the name of the owner who paid. */
 export interface FlaggedRow extends Pick<PaymentRow, "id" | "owner_id" | "amount_cents" | "status" | "provider" | "external_id"> {
@@ -79,8 +82,8 @@ export interface FlaggedRow extends Pick<PaymentRow, "id" | "owner_id" | "amount
 export const listFlagged = (q: Query, page: Page) =>
   paged(q, page, "f").all<FlaggedRow>(
     `SELECT f.* FROM (SELECT p.id, p.owner_id, p.amount_cents, p.status, p.provider, p.external_id, p.flagged,
-      p.flagged_at AS created_at, u.display_name AS owner_name
-      FROM payments p JOIN users u ON u.id = p.owner_id WHERE p.flagged_at IS NOT NULL) f WHERE 1 = 1`,
+      COALESCE(p.flagged_at, p.updated_at) AS created_at, u.display_name AS owner_name
+      FROM payments p JOIN users u ON u.id = p.owner_id WHERE ${isFlagged}) f WHERE 1 = 1`,
   );
 
 /** Stores the id of a processor's webhook event. False if it is stored already. */

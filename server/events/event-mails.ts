@@ -115,7 +115,7 @@ export const summaryLetter = ({ entries }: Pick<Listing, "entries">): Listing =>
   entries,
 });
 
-/** Sends what was collected for a person as one email, without what can no longer be acted on. */
+/** Sends what was collected for a person as one email, without what only asks for something that can no longer be done. */
 export const sendSummary = (job: Job, deps: Deps) =>
   deps.store.write(async (tx) => {
     await job.done(tx);
@@ -125,7 +125,8 @@ export const sendSummary = (job: Job, deps: Deps) =>
     if (!reader || collected.length === 0) return;
     await mails.markCollected(tx, reader.id, now);
     const read = collected.map(({ kind, entry }) => ({ kind: kind as MailedKind, letter: JSON.parse(entry!) as Letter }));
-    const listed = read.filter(({ letter: { usefulUntil } }) => usefulUntil === undefined || usefulUntil > now);
+    const isOver = ({ onlyAsks, usefulUntil = now }: Letter) => onlyAsks === true && usefulUntil <= now;
+    const listed = read.filter(({ letter }) => !isOver(letter));
     if (listed.length === 0) return;
     const kinds = [...new Set(listed.map(({ kind }) => kind))];
     const entries = listed.map(({ letter }) => letter);

@@ -1,5 +1,6 @@
 import type { InboxKind } from "../../src/contract/notifications.ts";
 import { freezes } from "../billing/reversals-store.ts";
+import { isFlagged } from "../billing/store.ts";
 import type { Query, Value } from "../database/port.ts";
 import { countUndelivered, newestUndelivered } from "../mail/store.ts";
 import { troubled } from "../playtests/publications/store.ts";
@@ -137,7 +138,8 @@ export const ofAdmin = {
     const sum = await q.one<{ cents: number }>(`SELECT CAST(COALESCE(SUM(r.cents), 0) AS BIGINT) AS cents FROM ${rows}`);
     return { ...found, amount_cents: found.count > 0 ? sum!.cents : null };
   },
-  flaggedPayments: (q) => waiting(q, { id: "id", rows: "payments WHERE flagged_at IS NOT NULL", order: "flagged_at, id" }),
+  flaggedPayments: (q) =>
+    waiting(q, { id: "id", rows: `payments WHERE ${isFlagged}`, order: "COALESCE(flagged_at, updated_at), id" }),
   payoutsOwed: async (q) => {
     const owed = await q.one<{ count: number; cents: number }>(
       `SELECT COUNT(*) AS count, CAST(COALESCE(SUM(-balance), 0) AS BIGINT) AS cents FROM ledger_accounts

@@ -1,19 +1,17 @@
 import type { Deps } from "../app/deps.ts";
 import { freeBytes } from "../lib/free-space.ts";
-import { RetryLater } from "./job.ts";
 
-const againMs = 5 * 60_000;
+/** A stored file was not copied, because the copy would leave the disk less than the server needs for the rest. */
+export class NoRoom extends Error {
+  constructor() {
+    super("too little free disk space for a copy of the video");
+  }
+}
 
-/**
- * For a job that borrows a stored file: where that takes a copy, and the copy would leave the disk less than the server needs for the rest,
- * nothing is copied and the job runs again later.
- */
-export const withRoom = ({ config, dataDir, clock, draining, log }: Deps) => ({
+/** For a job that borrows a stored file: where that takes a copy for which the disk has no room, nothing is copied and NoRoom is thrown. */
+export const withRoom = ({ config, dataDir, draining }: Deps) => ({
   signal: draining,
   async beforeCopy(bytes: number) {
-    const free = await freeBytes(dataDir);
-    if (free - bytes >= config.uploads.minFreeBytes) return;
-    log.warn({ freeBytes: free, fileBytes: bytes }, "a video was not copied: the disk of the data folder is nearly full");
-    throw new RetryLater(clock.now() + againMs, "too little free disk space for a copy of the video");
+    if ((await freeBytes(dataDir)) - bytes < config.uploads.minFreeBytes) throw new NoRoom();
   },
 });

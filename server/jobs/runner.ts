@@ -11,7 +11,7 @@ import type { Jobs, JobToQueue } from "./types.ts";
 
 const pollMs = 1_000;
 /** How long (ms) a job that this process lacks something for is left to other processes. */
-const leftForMs = 2 * 86_400_000;
+const leftForMs = 7 * 86_400_000;
 /** How often an advance of the clock checks whether another process finished a due job. */
 const advancePollMs = 20;
 const sharedWidth = 32;
@@ -30,8 +30,8 @@ interface Options {
   /** How long a lease lasts. After a process died, others take over its jobs when the lease ends. It is extended three times as often. */
   leaseMs: number;
   /**
-   * Whether this process lacks what jobs of a kind need, such as a program. Where others share the database, they are left to those for
-   * two days: so long they show up as late. Then this process runs them, which says what is lacking.
+   * Whether this process lacks what jobs of a kind need, such as a program. On a database that others may share, they are left to those for
+   * a week: so long they show up as late. Then this process runs them, which says what is lacking, unless another one runs any of the kind.
    */
   lacks?(kind: string, deps: Deps): boolean;
 }
@@ -172,7 +172,7 @@ export class JobRunner implements Jobs<Deps> {
     return lanes.filter((lane) => !lane.isEmpty);
   }
 
-  /** Leases jobs that are due for longer than `lateMs`. */
+  /** Leases jobs that are due for longer than `lateMs`: with 0, those of this process, else those that were left to others. */
   async #claim(count: number, kinds: jobs.Kinds, lateMs = 0): Promise<LeasedJob[]> {
     await this.#released;
     const { clock, newId, leaseMs } = this.#options;
@@ -185,7 +185,15 @@ export class JobRunner implements Jobs<Deps> {
         // Both clocks are read inside the write: a lease that began while the write was waiting could end before the job does.
         const real = clock.real();
         const now = jobs.leaseTime(store.dialect, real);
-        const claimed = await jobs.claim(tx, { token, now, leaseMs, count, kinds, due: clock.now() - lateMs });
+        const claimed = await jobs.claim(tx, {
+          token,
+          now,
+          leaseMs,
+          count,
+          kinds,
+          due: clock.now() - lateMs,
+          isLeft: lateMs > 0,
+        });
         return claimed.map((row) => ({ ...row, heldUntil: real + leaseMs }));
       }, jobs.byLease)
       .catch((error: unknown) => {

@@ -95,6 +95,8 @@ export interface Lease {
   leaseMs: number;
   count: number;
   kinds: Kinds;
+  /** Whether jobs are meant that were left to other processes: none of a kind of which one is leased. */
+  isLeft?: boolean;
 }
 
 /**
@@ -110,7 +112,8 @@ export function claim(tx: Query, lease: Lease): Promise<JobRow[]> {
   const account = "only" in lease.kinds ? lease.kinds.account : undefined;
   const filter =
     (names.length > 0 ? `AND kind ${test} (${names.map(() => "?").join(", ")}) ` : "") +
-    (account === undefined ? "" : account === null ? "AND account IS NULL " : "AND account = ? ");
+    (account === undefined ? "" : account === null ? "AND account IS NULL " : "AND account = ? ") +
+    (lease.isLeft ? `AND NOT EXISTS (SELECT 1 FROM jobs l WHERE l.kind = jobs.kind AND l.lease_until > ${now.sql}) ` : "");
   // The sign keeps SQLite from scanning all due jobs by the index on run_at, which is slow when many are of other kinds.
   const first = "only" in lease.kinds && names.length > 1 ? "+run_at" : "run_at";
   return tx.all<JobRow>(
@@ -124,6 +127,7 @@ export function claim(tx: Query, lease: Lease): Promise<JobRow[]> {
     ...now.values,
     ...names,
     ...(account === undefined || account === null ? [] : [account]),
+    ...(lease.isLeft ? now.values : []),
     lease.count,
     ...now.values,
   );

@@ -40,6 +40,8 @@ export interface Letter {
   document?: { id: string; note: string };
   /** Until when (ms) its reader can act on it. No summary that would come too late for that collects it. */
   usefulUntil?: number | undefined;
+  /** It only asks for something: a summary that comes too late leaves it out. */
+  onlyAsks?: true;
 }
 
 /** An email that is told in its reader's time zone; null for UTC. */

@@ -32,7 +32,7 @@ export const openUploads = async (q: Query) =>
 /** The size of the stored files, in bytes. */
 export const storedBytes = async (q: Query) =>
   (await q.one<{ builds: number; videos: number }>(
-    `SELECT (SELECT COALESCE(SUM(size), 0) FROM builds WHERE blob_key IS NOT NULL) AS builds,
+    `SELECT (SELECT COALESCE(SUM(size), 0) FROM (SELECT blob_key, MAX(size) AS size FROM builds WHERE blob_key IS NOT NULL GROUP BY blob_key) f) AS builds,
       (SELECT COALESCE(SUM(video_file_size), 0) FROM submissions) AS videos`,
   ))!;
 

@@ -44,10 +44,13 @@ export async function strayCheck(q: Query, dataDir: string, blobs: Blobs, now: n
   const detail = `nothing in the database refers to ${plural(found.length, "file")} (${fileSize(bytes)}): ${some(found.map(({ path }) => path))}`;
   if (!suspicious) {
     const due = dueStrays(found, now).length;
+    const later = "8 days after it first found that";
     const when =
       due === found.length
         ? "them within a day"
-        : `${due} of them within a day, and each of the others 8 days after it first found that`;
+        : due === 0
+          ? `each ${later}`
+          : `${due} of them within a day, and each of the others ${later}`;
     return { name, ok: true, warning: true, detail: `${detail}. A running server removes ${when}` };
   }
   const help =

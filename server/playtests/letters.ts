@@ -27,6 +27,7 @@ export const orderApprovalLetter = ({ config, gameName, keyName, totalCents, ...
   ],
   action: { label: "Decide on the order", url: taskLink(config, "order", about.approvalId) },
   usefulUntil: about.waitsUntil,
+  onlyAsks: true,
 });
 
 /** `slotId` is that of a video; null for the trial itself. */

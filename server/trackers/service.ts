@@ -62,7 +62,7 @@ export async function file(deps: Deps, tx: Tx, finding: findings.FindingRow, wan
       );
   }
   if (known) await issues.remove(tx, finding.id);
-  return insert(deps, tx, finding, wanted, known?.state === "deleted");
+  return insert(deps, tx, finding, wanted, known?.state === "deleted" || known?.begun_at != null);
 }
 
 /** Whether a finding may be filed anew: nothing of it can be in the tracker. */
@@ -88,7 +88,7 @@ async function insert(deps: Deps, tx: Tx, finding: findings.FindingRow, wanted: 
     issue_type: type,
     share_id: await shareOf(deps, tx, finding, evidence),
     state: "waiting",
-    // A deleted issue may still be found for a while.
+    // A deleted issue, or one that was begun elsewhere, may still be found.
     marker: `Playtest finding ${finding.id}${again ? ` ${tx.newId().slice(-8)}` : ""}`,
     begun_at: null,
     remote_id: null,

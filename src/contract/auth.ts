@@ -207,7 +207,7 @@ export const auth = {
       newEmail: email().meta({ description: "New email address." }),
       password: text(256, 1).optional().meta({
         description:
-          "Current password. For an account without one, a browser that signed in within the last 15 minutes leaves it out, and so does an administrator who has no email address yet.",
+          "Current password. For an account without one, a browser that signed in within the last 15 minutes leaves it out, and so does the API key of an administrator who has no email address yet.",
       }),
       code: optionalCodeField(),
     }),

@@ -334,7 +334,7 @@ onBothDatabases("applications", (serve, it) => {
     const refused = await approve(owner, two);
     expect([refused.status, refused.body.error.message]).toEqual([
       409,
-      "This playtest is for playtesters who have never played this game. This playtester is none by now. Nothing was changed. Reject the application instead.",
+      "This playtest is for playtesters who have never played this game. This playtester is no longer one of them. Nothing was changed. Reject the application instead.",
     ]);
     expect(await statuses(owner, other)).toEqual(["pending"]);
   });

@@ -259,8 +259,8 @@ const scenes: Partial<Record<Operation, (world: World) => Promise<{ of: factorie
       action: "payment.clear_flag",
       targetId: id,
       details,
-      before: { flaggedAt: expect.any(String) },
-      after: { flaggedAt: null },
+      before: { flagClearedAt: null },
+      after: { flagClearedAt: expect.any(String) },
     };
     return { of: world.admin, entry };
   },

@@ -20,8 +20,8 @@ export const money = {
     provider: textOf<CardProcessorName | OtherProvider>(), external_id: text, purpose: oneOf(["credit", "order", "subscription"]),
     playtest_id: orNull(text), subscription_id: orNull(text), return_url: orNull(text), description: orNull(text),
     checkout_hash: orNull(text), expires_at: orNull(int), completed_at: orNull(int), flagged: orNull(text),
-    /** Since when its flag waits for an operator to look at it; null once one did. */
-    flagged_at: orNull(int),
+    /** When it was flagged last; null in flags of earlier versions. And when an operator looked at it; null until one does. */
+    flagged_at: orNull(int), flag_cleared_at: orNull(int),
     fee_cents: orElse(int, 0), created_at: int, updated_at: int,
   },
   /** A dispute or refund: money of a payment that was returned to the card. */

@@ -114,7 +114,8 @@ export async function approve(
     );
   const facts = await eligibilityFacts(tx, playtest, application.playtester_id);
   const why = whyNotByHistory(targetingOf(playtest), application.playtester_id, facts);
-  if (why) throw conflict(`${why} This playtester is none by now. Nothing was changed. Reject the application instead.`);
+  if (why)
+    throw conflict(`${why} This playtester is no longer one of them. Nothing was changed. Reject the application instead.`);
   if (holdsTooMany(facts))
     throw conflict(`This playtester already holds ${slotsText(facts.held)}, the maximum. Nothing was changed. Try again later.`);
   if (facts.overlap !== undefined)

@@ -65,6 +65,7 @@ export const startingLetter = (about: About & { scheduledAt: number; deadlineAt:
     ],
     action: yourSlot(about),
     usefulUntil: about.scheduledAt,
+    onlyAsks: true,
     calendar: about.calendar,
   };
 };
@@ -83,6 +84,7 @@ export const proposedLetter = (about: About & { scheduledAt: number; previousAt:
     action:
       about.claimantName === undefined ? { label: "Answer", url: portalLinks(about.config).slot(about.slotId) } : yourSlot(about),
     usefulUntil: about.answerBy,
+    onlyAsks: true,
   };
 };
 
@@ -93,7 +95,7 @@ export const keptLetter = (about: About & { scheduledAt: number; proposedAt: num
   return {
     subject: `Your playtest of ${game} stays at ${at}`,
     paragraphs: [
-      `The owner of ${game} took back the proposal to play at ${proposed}. You play at ${at}, as before, and nobody waits for an answer.`,
+      `The owner of ${game} took back the proposal to play at ${proposed}. You play at ${at}, as before. You do not need to answer.`,
     ],
     action: yourSlot(about),
     usefulUntil: about.answerBy,

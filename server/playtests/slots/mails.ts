@@ -126,6 +126,7 @@ export const dueLetter = (about: ZonedAbout & { slotId: string; deadlineAt: numb
     ],
     action: yourSlot(about, about.slotId),
     usefulUntil: about.deadlineAt,
+    onlyAsks: true,
   };
 };
 
@@ -275,7 +276,7 @@ export function resolvedLetter(
 export const keysLowLetter = (about: About & { playtestId: string; unused: number; needed: number }): Letter => ({
   subject: `Game keys are running out for your playtest of ${nameInMail(about.gameName)}`,
   paragraphs: [
-    `A game key of your playtest of ${nameInMail(about.gameName)} was shown to a playtester and is not used for it any more. Nobody else gets it.`,
+    `A game key of your playtest of ${nameInMail(about.gameName)} was shown to a playtester who cannot use it any more, so nobody else gets it.`,
     `The open slots need ${plural(about.needed, "key")}, and ${about.unused} ${about.unused === 1 ? "is" : "are"} left. Nobody can claim a slot without its keys.`,
     "Add keys on the page of the playtest.",
   ],

@@ -286,7 +286,6 @@ export const ofPlaytester = (q: Query, playtestId: string, playtesterId: string)
     playtesterId,
   );
 
-/** The id of the newest slot of a playtest that a playtester ever had. */
 /** The playtester's newest slot of a playtest. One that they lost through no fault of their own does not count. */
 export const newestOf = (q: Query, playtestId: string, playtesterId: string) =>
   q.one<Pick<SlotRow, "id">>(

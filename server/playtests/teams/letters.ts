@@ -60,6 +60,7 @@ export const requestLetter = (
     ],
     action: toSlot(about, "Confirm or decline"),
     usefulUntil: about.confirmBy,
+    onlyAsks: true,
   };
 };
 

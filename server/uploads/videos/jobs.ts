@@ -3,8 +3,8 @@ import { dirname, join } from "node:path";
 import type { VideoFacts } from "../../../src/contract/files/inspect-video.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Tx } from "../../app/tx.ts";
-import { withRoom } from "../../jobs/copying.ts";
-import { endUnless, type Job } from "../../jobs/job.ts";
+import { NoRoom, withRoom } from "../../jobs/copying.ts";
+import { endUnless, type Job, RetryLater } from "../../jobs/job.ts";
 import { fileIdOf } from "../../lib/row-file.ts";
 import * as playtests from "../../playtests/store.ts";
 import * as uploads from "../store.ts";
@@ -43,6 +43,12 @@ async function inspectUpload(deps: Deps, upload: uploads.UploadRow): Promise<Vid
     await rm(path, { force: true });
     if (!(await deps.blobs.lend(uploads.blobKeyOf(upload), path, withRoom(deps)))) return null;
     return await inspectStored(path, upload.user_id);
+  } catch (error) {
+    if (deps.draining.aborted) throw new RetryLater(deps.clock.now(), "the server was stopped during the inspection");
+    // The others must not wait for it.
+    if (!(error instanceof NoRoom)) throw error;
+    deps.log.warn({ err: error, upload: upload.id }, "a video was not inspected");
+    return null;
   } finally {
     await rm(path, { force: true });
   }

@@ -58,7 +58,7 @@ export const flagged = define({
   name: "flagged",
   summary: "List payments that an operator should look at",
   description:
-    "A payment is flagged when something happened to it that the server does not settle alone: it was paid after its order had ended, with another amount than was due, or its refund failed.",
+    "A payment is flagged when something unusual happened to it, such as that it was paid after its order had ended or with another amount than was due, was disputed twice, or that its refund failed.",
   operation: "listFlaggedPayments",
   query: "listFlaggedPayments",
   list: true,

@@ -45,6 +45,7 @@ export async function several<T extends Item>(
   const results: Results<T> = { done: [], failed: [] };
   const planned: PlannedRequest[] = [];
   const left = new Set(ids);
+  const begun = new Set<string>();
 
   async function one(id: string) {
     const result = await act(id);
@@ -62,7 +63,7 @@ export async function several<T extends Item>(
     if (isFatal) results.stopped ??= error;
     if (ctx.out.format.kind === "ndjson") return ctx.out.line({ type: "warning", ...failed });
     // The command ends with the error that stopped it.
-    if (!isFatal) ctx.out.warn(`${id}: ${message}`);
+    if (results.stopped !== error) ctx.out.warn(`${id}: ${message}`);
   }
 
   const interrupted = (error: unknown) => {
@@ -74,9 +75,12 @@ export async function several<T extends Item>(
     if (results.stopped) return;
     ctx.signal.throwIfAborted();
     left.delete(id);
+    begun.add(id);
     await one(id).catch((error: unknown) => fail(id, error));
+    begun.delete(id);
   }).catch(interrupted);
   if (planned.length > 0) throw results.stopped ?? new DryRun(planned);
+  if (begun.size > 0) ctx.out.warn(`Not finished, and perhaps done: ${[...begun].join(", ")}.`);
   if (results.stopped && left.size > 0) ctx.out.warn(`Not tried: ${[...left].join(", ")}.`);
   return results;
 }

@@ -26,7 +26,9 @@ async function buildsPage(context: StudioContext): Promise<PageContent> {
   const { data, meta } = await call("listBuilds", { params: { id }, query: { cursor: cursorOf(context) } });
   const done = said.get(context.query.get("done") ?? "");
   const all = data.builds.filter(({ buildUrl }) => buildUrl !== noBuildUrl(context));
-  const list = html`<ul class="list">${all.map((build) => item(game, build))}</ul>`;
+  // An earlier build that was made current again has the same address.
+  const current = all.find(({ buildUrl }) => buildUrl === game.buildUrl);
+  const list = html`<ul class="list">${all.map((build) => item(game, build, build === current))}</ul>`;
   const body = html`${trail(game)}${done && notice(done)}
 ${context.takesFiles ? uploadForm(context, game, (await call("getServerInfo")).data.limits) : byCommand(context, game)}
 <section><h2>Builds</h2>
@@ -36,10 +38,9 @@ ${addressForm(context)}`;
   return studioLayout(context, "games", { title: `Builds of ${game.name}`, body, assets });
 }
 
-const item = (game: Game, build: Build): Markup => {
+const item = (game: Game, build: Build, isCurrent: boolean): Markup => {
   const { id, buildUrl, filename, size, sha256, version, channel, notes, createdAt } = build;
   const name = version ?? filename ?? "At an address";
-  const isCurrent = buildUrl === game.buildUrl;
   return html`<li class="card"><div class="head"><h3>${name}</h3>${isCurrent ? html`<span class="badge good">In use</span>` : ""}</div>
 <ul class="facts"><li>${time(createdAt)}</li>${filename !== null && filename !== undefined && filename !== name && html`<li>${filename}</li>`}${typeof size === "number" && html`<li>${fileSize(size)}</li>`}${channel && html`<li>${channel}</li>`}${sha256 && html`<li>SHA-256 <code>${sha256.slice(0, 12)}…</code></li>`}</ul>
 ${notes && prose(notes)}
