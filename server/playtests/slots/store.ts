@@ -286,12 +286,14 @@ export const ofPlaytester = (q: Query, playtestId: string, playtesterId: string)
     playtesterId,
   );
 
-/** The id of the newest slot of a playtest that a playtester ever had. */
-export const newestOf = (q: Query, playtestId: string, playtesterId: string) =>
+/** The id of the newest slot of a playtest that a playtester ever had, or in whose team they play or are asked to play at `now` (ms). */
+export const newestOf = (q: Query, playtestId: string, playtesterId: string, now: number) =>
   q.one<Pick<SlotRow, "id">>(
-    "SELECT id FROM slots WHERE playtest_id = ? AND playtester_id = ? ORDER BY created_at DESC, id DESC LIMIT 1",
+    `SELECT id FROM slots WHERE playtest_id = ? AND (playtester_id = ? OR id IN (${slotsOfMember})) ORDER BY created_at DESC, id DESC LIMIT 1`,
     playtestId,
     playtesterId,
+    playtesterId,
+    now,
   );
 
 export const insertSubmission = (tx: Query, row: New<"submissions">) => sendRow(tx, "submissions", row);
