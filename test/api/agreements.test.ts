@@ -168,6 +168,28 @@ onBothDatabases("agreements", (serve) => {
     expect((await listed())[0]!.email).not.toContain("example.com");
   });
 
+  it("of a playtest that is for somebody else: neither shown nor accepted, and not once its slots are taken by others", async () => {
+    const { server, owner, gameId, playtester } = await open();
+    await publish(server, owner, `/games/${gameId}/agreement`, "Tell nobody.");
+    const acceptConsent = version(1, "Tell nobody.");
+    const other = await factories.registerPlaytester(server, "Ben");
+    const target = { targetingType: "past", pastPlaytesterScope: "specific", targetedPlaytesterId: playtester.id };
+    const aimed = await factories.order(owner, gameId, target);
+    const taken = await factories.order(owner, gameId);
+    const chosen = await factories.order(owner, gameId, { selectionMode: "manual" });
+    expect((await claim(playtester, taken, acceptConsent)).status).toBe(201);
+    expect((await playtester.post(`/playtester/playtests/${chosen}/applications`, {})).status).toBe(201);
+    const replies = async (person: factories.Person, id: string) => {
+      const path = `/playtester/playtests/${id}/agreement`;
+      return [(await person.get(path)).status, (await person.post(path, { version: acceptConsent })).status];
+    };
+    for (const id of [aimed, taken]) expect(await replies(other, id)).toEqual([404, 404]);
+    expect((await owner.listGameConsents({ params: { id: gameId } })).consents).toHaveLength(1);
+    for (const id of [aimed, taken, chosen]) expect(await replies(playtester, id)).toEqual([200, 200]);
+    const visitor = await signedIn(server, other);
+    expect((await visitor.get(`/play/offers/${aimed}/agreement`)).status).toBe(404);
+  });
+
   it("portal: shows the text, takes no form without the tick, and then offers the slot", async () => {
     const { server, owner, gameId, playtester } = await open();
     await publish(server, owner, `/games/${gameId}/agreement`, "Tell <nobody>.");
