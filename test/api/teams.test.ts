@@ -10,6 +10,7 @@ import {
   type TeamMarket,
   teamsOn,
 } from "../helpers/friends.ts";
+import { signedIn } from "../helpers/portal.ts";
 import type { Reply } from "../helpers/server.ts";
 
 const hour = 3_600_000;
@@ -201,6 +202,36 @@ onBothDatabases("teams", (serve, it) => {
     await confirm(dana, slotId);
     const all = ["ann confirmed 1250", "ben declined 500", "dana confirmed 500", "cleo confirmed 1250"];
     expect([await teamOf(ann, slotId), (await slotOf(dana, slotId)).status]).toEqual([all, "reserved"]);
+  });
+
+  it("an agreement that changes while the team waits: who confirmed is asked to accept it, and only then the slot is reserved", async () => {
+    const { server, owner, gameId, ann, ben, cleo, playtestId } = await market(serve);
+    const slotId = await claimWith(ann, playtestId, "ben", "cleo");
+    await confirm(ben, slotId);
+    const publish = () => server.request("PUT", `/games/${gameId}/agreement`, { key: owner.key, body: { text: "Tell nobody." } });
+    const acceptConsent = (await publish()).body.data.agreement.version;
+    await publish();
+    await server.advance(0);
+    const asked = server.mails.filter(({ subject }) => subject === "Please accept the changed agreement of Lantern Deep");
+    expect([asked.length, asked.every(({ text }) => text.includes(`/play/offers/${playtestId}/agreement`))]).toEqual([2, true]);
+    const mustAccept = async (person: factories.Person) => (await slotOf(person, slotId)).team!.mustAccept;
+    expect(await Promise.all([ann, ben, cleo].map(mustAccept))).toEqual([true, true, true]);
+    const page = (await (await signedIn(server, ann)).get(`/play/slots/${slotId}`)).html;
+    expect(page).toContain("You must accept it before the slot can be reserved for your team.");
+    const confirmed = () => team(cleo, slotId, "confirm", { shareCents: 1000, acceptConsent });
+    expect(refusal(await confirmed())).toEqual([
+      409,
+      "The agreement was changed, and these members of your team have not accepted the new version yet: ann, ben. Nothing was changed. They were asked to accept it by email: confirm after that.",
+    ]);
+    const accept = (person: factories.Person) =>
+      person.acceptAgreement({ params: { id: playtestId }, body: { version: acceptConsent } });
+    await accept(ann);
+    expect(refusal(await confirmed())[1]).toContain("yet: ben. Nothing was changed.");
+    expect((await slotOf(ann, slotId)).instructions).toBeUndefined();
+    await accept(ben);
+    expect((await confirmed()).status).toBe(200);
+    expect([(await slotOf(ann, slotId)).status, await mustAccept(ann)]).toEqual(["reserved", false]);
+    expect((await owner.listGameConsents({ params: { id: gameId } })).consents).toHaveLength(3);
   });
 
   it("shares that change before the team is complete have to be confirmed again, as they are", async () => {

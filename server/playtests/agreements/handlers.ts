@@ -6,6 +6,7 @@ import { iso, isoOrNull } from "../../lib/time.ts";
 import { askAgain } from "../applications/ask-again.ts";
 import { ownGame } from "../find.ts";
 import { knownOffer } from "../slots/known-offers.ts";
+import { askToAccept } from "../teams/tell.ts";
 import { endAgreement, publish, requireAcceptance, versionOf } from "./service.ts";
 import * as store from "./store.ts";
 
@@ -26,11 +27,13 @@ const acceptanceView = (row: store.ListedAcceptanceRow) => ({
   acceptedAt: iso(row.created_at),
 });
 
-/** Publishes or ends an agreement. Who waits for a decision on an application is asked to accept what is in force then. */
+/** Publishes or ends an agreement. Who waits for a decision on an application, or for their team, is asked to accept what is in force then. */
 async function change(tx: Tx, gameId: string | null, make: () => Promise<store.AgreementRow>) {
   const before = await store.latest(tx, gameId);
   const row = await make();
-  if (row.id !== before?.id) await askAgain(tx, gameId);
+  if (row.id === before?.id) return row;
+  await askAgain(tx, gameId);
+  await askToAccept(tx, gameId);
   return row;
 }
 

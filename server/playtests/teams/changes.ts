@@ -4,7 +4,7 @@ import type { Tx } from "../../app/tx.ts";
 import type { Job } from "../../jobs/job.ts";
 import { conflict, invalid, notFound } from "../../lib/api-error.ts";
 import { usd } from "../../lib/money.ts";
-import { type GivenAcceptance, requireAcceptance } from "../agreements/service.ts";
+import { agreementToAccept, type GivenAcceptance, requireAcceptance } from "../agreements/service.ts";
 import { inForce } from "../agreements/store.ts";
 import { handOutOneMore, requireKeyLeft } from "../keys/service.ts";
 import * as keys from "../keys/store.ts";
@@ -105,7 +105,17 @@ export async function confirm(
 
 const byUser = (a: store.MemberRow, b: store.MemberRow) => (a.user_id < b.user_id ? -1 : 1);
 
-/** Reserves the slot if everybody confirmed. 409 when one of the others cannot claim the playtest any more. */
+/** 409 when the agreement was changed after these members confirmed, and they have not accepted it again. */
+async function requireCurrentAcceptance(tx: Tx, { game_id }: playtests.PlaytestRow, members: readonly store.NamedMemberRow[]) {
+  const names: string[] = [];
+  for (const { user_id, display_name } of members) if (await agreementToAccept(tx, game_id, user_id)) names.push(display_name);
+  if (names.length === 0) return;
+  throw conflict(
+    `The agreement was changed, and these members of your team have not accepted the new version yet: ${names.join(", ")}. Nothing was changed. They were asked to accept it by email: confirm after that.`,
+  );
+}
+
+/** Reserves the slot if everybody confirmed. 409 when one of the others cannot claim the playtest any more, or has an agreement to accept. */
 async function completeIfReady(tx: Tx, found: Known): Promise<void> {
   const { slot, playtest, team, me, members } = found;
   const seated = members.filter(isSeated);
@@ -114,6 +124,7 @@ async function completeIfReady(tx: Tx, found: Known): Promise<void> {
   for (const { user_id, display_name } of others)
     if (!(await isEligible(tx, atTimeOf(found), user_id, 1)))
       throw conflict(`${display_name} cannot claim this playtest any more. Nothing was changed. The team needs another member.`);
+  await requireCurrentAcceptance(tx, playtest, others);
   await store.update(tx, team.id, { status: "complete" });
   const open = slots.isIn(slot, "open") ? slot : undefined;
   const reserved = open && (await reserve(tx, playtest, open, team.claimant_id));

@@ -62,6 +62,19 @@ export const requestLetter = (
   };
 };
 
+export const changedAgreementLetter = ({
+  config,
+  gameName,
+  playtestId,
+}: Base & { gameName: string; playtestId: string }): Letter => ({
+  subject: `Please accept the changed agreement of ${nameInMail(gameName)}`,
+  paragraphs: [
+    `You agreed to playtest ${nameInMail(gameName)} with friends. Its agreement was changed since.`,
+    "Read the new version and accept it. Until then the slot cannot be reserved for your team.",
+  ],
+  action: { label: "Read the agreement", url: portalLinks(config).agreement(playtestId) },
+});
+
 /** `deadlineAt` is null while a reported problem pauses it; `at` is the fixed time of the playtest with its zone. */
 export const completeLetter = (
   about: ZonedAbout & { deadlineAt: number | null; isClaimant: boolean; claimantName: string; at: string | undefined },

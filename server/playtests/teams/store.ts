@@ -90,6 +90,17 @@ export async function askingCounts(q: Query, playtestIds: readonly string[], now
   return new Map(rows.map((row) => [row.playtest_id, row.n]));
 }
 
+/** Who has confirmed in a team that waits for others at a time (ms): one row for each playtester and game, of one game or of all. */
+export const waitingMembers = (q: Query, gameId: string | null, now: number) =>
+  q.all<{ user_id: string; game_id: string; game_name: string; playtest_id: string }>(
+    `SELECT m.user_id, p.game_id, g.name AS game_name, MAX(p.id) AS playtest_id
+      FROM team_members m JOIN teams t ON t.id = m.team_id JOIN playtests p ON p.id = t.playtest_id JOIN games g ON g.id = p.game_id
+      WHERE m.status = 'confirmed' AND t.status = 'asking' AND t.confirm_by > ? ${gameId === null ? "" : "AND p.game_id = ?"}
+      GROUP BY m.user_id, p.game_id, g.name ORDER BY m.user_id, p.game_id`,
+    now,
+    ...(gameId === null ? [] : [gameId]),
+  );
+
 export const addMembers = (tx: Query, rows: readonly MemberRow[]) => sendRows(tx, "team_members", rows);
 export const addMember = (tx: Query, row: MemberRow) => insertRow(tx, "team_members", row);
 export const updateMember = (tx: Query, id: string, changes: Partial<MemberRow>) =>
