@@ -49,7 +49,7 @@ async function known(tx: Tx, slotId: string, userId: string): Promise<Known> {
 const atTimeOf = ({ slot, playtest }: Known) => ({ ...playtest, scheduled_at: slot.scheduled_at });
 
 /** Whether the members can still change: the slot is held for them, or is theirs and not submitted. */
-const isOpen = (tx: Tx, { slot, team, playtest }: Known) => {
+const isOpen = (tx: Tx, { slot, team, playtest }: Pick<Known, "slot" | "team" | "playtest">) => {
   if (team.status === "asking") return slot.status === "open" && team.confirm_by > tx.now && !windowOver(playtest, tx.now);
   const status = statusAt({ ...slot, window_at: playtest.closes_at }, tx.now);
   return status === "reserved" || status === "blocked";
@@ -276,13 +276,14 @@ export async function withdraw(tx: Tx, slotId: string, userId: string): Promise<
   return true;
 }
 
-/** Two playtesters are no longer friends: what one asked the other counts as declined. A complete team stays. */
+/** Two playtesters are no longer friends: what one asked the other counts as declined. A complete team stays, as does one of a slot that ended. */
 export async function declineBetween(tx: Tx, one: string, other: string): Promise<void> {
   for (const { slot_id, member_id } of await store.unsettledBetween(tx, one, other)) {
     playtests.lockOfSlot(tx, slot_id);
     const [slot, team] = [await slots.find(tx, slot_id), await store.ofSlot(tx, slot_id)];
+    const playtest = slot && (await playtests.find(tx, slot.playtest_id));
     const member = team && (await store.membersOf(tx, [team.id])).find(({ id }) => id === member_id);
-    if (!slot || !team || !member || !isSeated(member)) continue;
+    if (!slot || !playtest || !team || !member || !isSeated(member) || !isOpen(tx, { slot, team, playtest })) continue;
     await release(tx, member, "declined");
     await tellAbsence(tx, team, slot, member.user_id, "declined");
   }
