@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { sha256 } from "../../server/lib/secrets.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import * as factories from "../helpers/factories.ts";
+import { confirm, teamMarket } from "../helpers/friends.ts";
 import { signedIn } from "../helpers/portal.ts";
 import type { TestServer } from "../helpers/server.ts";
 
@@ -142,6 +143,24 @@ onBothDatabases("agreements", (serve) => {
     await admin.deleteServerAgreement();
     expect((await admin.delete("/admin/agreement")).status).toBe(409);
     expect((await claim(await factories.registerPlaytester(server), await factories.order(owner, gameId))).status).toBe(201);
+  });
+
+  it("agreement of the server: the owner sees the consents of the whole team, and of nobody who only was asked", async () => {
+    const { server, owner, gameId, ann, ben, cleo, dana, playtestId } = await teamMarket(serve);
+    const admin = await factories.firstAdmin(server);
+    await publish(server, admin, "/admin/agreement", "House rules.");
+    const acceptConsent = version(1, "House rules.");
+    const body = { with: [{ handle: "ben" }, { handle: "dana" }], acceptConsent };
+    const { slot } = await ann.claimPlaytest({ params: { id: playtestId }, body });
+    const params = { id: slot.id };
+    const accept = (person: factories.Person) =>
+      person.acceptAgreement({ params: { id: playtestId }, body: { version: acceptConsent } });
+    for (const person of [ben, dana]) await accept(person);
+    await ann.replaceTeamMember({ params, body: { missing: "dana", with: "cleo" } });
+    await accept(cleo);
+    for (const person of [ben, cleo]) await confirm(person, slot.id);
+    const { consents } = await owner.listGameConsents({ params: { id: gameId } });
+    expect(consents.map(({ playtester }) => playtester.displayName).sort()).toEqual(["ann", "ben", "cleo"]);
   });
 
   it("record: has the address, is in the export, and stays without the address when the account is deleted", async () => {

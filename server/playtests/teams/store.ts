@@ -21,12 +21,15 @@ export const heldForTeam = (now = "?") =>
 const hadSlot = "t.status = 'complete' AND m.status IN ('confirmed', 'left')";
 
 /** SQL for whether `who`, an SQL expression, ever had a slot `h` for which the condition holds: as its holder or in its team. */
-export const played = (
+export const had = (
   who: string,
   condition: string,
-) => `(EXISTS (SELECT 1 FROM slots h WHERE h.playtester_id = ${who} AND h.excused = 0 AND ${condition})
+) => `(EXISTS (SELECT 1 FROM slots h WHERE h.playtester_id = ${who} AND ${condition})
     OR EXISTS (SELECT 1 FROM team_members m JOIN teams t ON t.id = m.team_id JOIN slots h ON h.id = m.slot_id
-      WHERE m.user_id = ${who} AND ${hadSlot} AND h.excused = 0 AND ${condition}))`;
+      WHERE m.user_id = ${who} AND ${hadSlot} AND ${condition}))`;
+
+/** Like `had`, of slots that count against a playtester. */
+export const played = (who: string, condition: string) => had(who, `h.excused = 0 AND ${condition}`);
 
 /**
  * SQL for how many slots `who` holds: their own, and those of others in whose teams they confirmed. `now` is the time as SQL; where that is
