@@ -92,7 +92,9 @@ export const shownOffer = offer
       .string()
       .nullable()
       .meta({ description: "Why you cannot claim a slot or apply now; null if you can, once you accepted the agreement." }),
-    slotId: id().nullable().meta({ description: "Your newest slot of this playtest; null if you never had one." }),
+    slotId: id().nullable().meta({
+      description: "Your newest slot of this playtest, or that of a team that you are asked to join; null if there is none.",
+    }),
     applicationId: id().nullable().meta({ description: "Your application to this playtest; null without one." }),
   })
   .meta({ id: "ShownOffer" });

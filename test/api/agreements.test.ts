@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { sha256 } from "../../server/lib/secrets.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import * as factories from "../helpers/factories.ts";
+import { confirm, teamMarket } from "../helpers/friends.ts";
 import { signedIn } from "../helpers/portal.ts";
 import type { TestServer } from "../helpers/server.ts";
 
@@ -144,6 +145,24 @@ onBothDatabases("agreements", (serve) => {
     expect((await claim(await factories.registerPlaytester(server), await factories.order(owner, gameId))).status).toBe(201);
   });
 
+  it("agreement of the server: the owner sees the consents of the whole team, and of nobody who only was asked", async () => {
+    const { server, owner, gameId, ann, ben, cleo, dana, playtestId } = await teamMarket(serve);
+    const admin = await factories.firstAdmin(server);
+    await publish(server, admin, "/admin/agreement", "House rules.");
+    const acceptConsent = version(1, "House rules.");
+    const body = { with: [{ handle: "ben" }, { handle: "dana" }], acceptConsent };
+    const { slot } = await ann.claimPlaytest({ params: { id: playtestId }, body });
+    const params = { id: slot.id };
+    const accept = (person: factories.Person) =>
+      person.acceptAgreement({ params: { id: playtestId }, body: { version: acceptConsent } });
+    for (const person of [ben, dana]) await accept(person);
+    await ann.replaceTeamMember({ params, body: { missing: "dana", with: "cleo" } });
+    await accept(cleo);
+    for (const person of [ben, cleo]) await confirm(person, slot.id);
+    const { consents } = await owner.listGameConsents({ params: { id: gameId } });
+    expect(consents.map(({ playtester }) => playtester.displayName).sort()).toEqual(["ann", "ben", "cleo"]);
+  });
+
   it("record: has the address, is in the export, and stays without the address when the account is deleted", async () => {
     const { server, owner, gameId, admin, playtester } = await open();
     await publish(server, owner, `/games/${gameId}/agreement`, "Tell nobody.");
@@ -166,6 +185,28 @@ onBothDatabases("agreements", (serve) => {
       { version: version(1, "Tell nobody."), playtester: { id: playtester.id, displayName: "Deleted account" }, address: null },
     ]);
     expect((await listed())[0]!.email).not.toContain("example.com");
+  });
+
+  it("of a playtest that is for somebody else: neither shown nor accepted, and not once its slots are taken by others", async () => {
+    const { server, owner, gameId, playtester } = await open();
+    await publish(server, owner, `/games/${gameId}/agreement`, "Tell nobody.");
+    const acceptConsent = version(1, "Tell nobody.");
+    const other = await factories.registerPlaytester(server, "Ben");
+    const target = { targetingType: "past", pastPlaytesterScope: "specific", targetedPlaytesterId: playtester.id };
+    const aimed = await factories.order(owner, gameId, target);
+    const taken = await factories.order(owner, gameId);
+    const chosen = await factories.order(owner, gameId, { selectionMode: "manual" });
+    expect((await claim(playtester, taken, acceptConsent)).status).toBe(201);
+    expect((await playtester.post(`/playtester/playtests/${chosen}/applications`, {})).status).toBe(201);
+    const replies = async (person: factories.Person, id: string) => {
+      const path = `/playtester/playtests/${id}/agreement`;
+      return [(await person.get(path)).status, (await person.post(path, { version: acceptConsent })).status];
+    };
+    for (const id of [aimed, taken]) expect(await replies(other, id)).toEqual([404, 404]);
+    expect((await owner.listGameConsents({ params: { id: gameId } })).consents).toHaveLength(1);
+    for (const id of [aimed, taken, chosen]) expect(await replies(playtester, id)).toEqual([200, 200]);
+    const visitor = await signedIn(server, other);
+    expect((await visitor.get(`/play/offers/${aimed}/agreement`)).status).toBe(404);
   });
 
   it("portal: shows the text, takes no form without the tick, and then offers the slot", async () => {

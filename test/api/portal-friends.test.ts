@@ -2,6 +2,7 @@ import { expect } from "vitest";
 import { onBothDatabases } from "../helpers/each.ts";
 import {
   createGame,
+  firstAdmin,
   giveCredit,
   giveVideo,
   order,
@@ -90,6 +91,48 @@ onBothDatabases("portal: friends", (serve, it) => {
     const asked = await annsBrowser.submit(page, `${page}/team/replace`, { missing: "ben", with: "cleo" });
     expect(asked.location).toBe(`${page}?done=asked`);
     expect((await (await signedIn(server, cleo)).get(page)).html).toContain("Confirm for $7.50");
+  });
+
+  it.for(["game", "server"])(
+    "a friend who is asked reads and accepts the agreement of the %s, and is back at the slot to confirm",
+    async (whose) => {
+      const server = await withTeams();
+      const { owner, ann, ben, playtestId, bensBrowser } = await walk(server);
+      const admin = await firstAdmin(server);
+      const { gameId } = (await owner.getPlaytest({ params: { id: playtestId } })).playtest;
+      const [by, path] = whose === "game" ? [owner, `/games/${gameId}/agreement`] : [admin, "/admin/agreement"];
+      const published = await server.request("PUT", path, { key: by.key, body: { text: "Tell nobody." } });
+      const acceptConsent = published.body.data.agreement.version;
+      const body = { with: [{ handle: "ben" }], acceptConsent };
+      const { slot } = await ann.claimPlaytest({ params: { id: playtestId }, body });
+      const [page, agreement] = [`/play/slots/${slot.id}`, `/play/offers/${playtestId}/agreement`];
+      expect((await bensBrowser.get(page)).html).toContain(`href="${agreement}"`);
+      expect((await bensBrowser.get(agreement)).html).toContain(`href="${page}">Back to the playtest`);
+      const accepted = await bensBrowser.submit(agreement, agreement, { accepted: "on" });
+      expect(accepted.location).toBe(`${page}?done=accepted`);
+      const { html } = await bensBrowser.get(accepted.location!);
+      expect([html.includes("You accepted the agreement."), html.includes(agreement)]).toEqual([true, false]);
+      expect((await bensBrowser.submit(page, `${page}/team/confirm`)).location).toBe(`${page}?done=complete`);
+      // As one of its players he still finds what he accepted, and the slot from the page of the offer.
+      expect((await bensBrowser.get(agreement)).html).toContain("You accepted this version");
+      expect((await bensBrowser.get(`/play/offers/${playtestId}`)).html).toContain(`href="${page}">View slot</a>`);
+      await ben.leaveTeam({ params: { id: slot.id } });
+      expect((await bensBrowser.get(agreement)).status).toBe(404);
+    },
+  );
+
+  it("a friend who is asked, and could claim a slot too, finds the one that they are asked to join", async () => {
+    const server = await withTeams();
+    const { ann, ben, annsBrowser, bensBrowser, owner } = await walk(server);
+    await befriend(ben, await registerWithHandle(server, "cleo"));
+    const playtestId = await order(owner, await createGame(owner), { playerCount: 2, quantity: 2 });
+    const slotId = await claimWith(ann, playtestId, "ben");
+    const slotOf = async (person: Person) => (await person.getOffer({ params: { id: playtestId } })).playtest.slotId;
+    expect([await slotOf(ann), await slotOf(ben)]).toEqual([slotId, slotId]);
+    for (const browser of [annsBrowser, bensBrowser])
+      expect((await browser.get(`/play/offers/${playtestId}`)).html).toContain(`href="/play/slots/${slotId}">View slot</a>`);
+    await ben.declineTeam({ params: { id: slotId } });
+    expect((await bensBrowser.get(`/play/offers/${playtestId}`)).html).toContain("Claim a slot together");
   });
 
   it("a submitted slot shows all of them the video, and no longer offers the download", async () => {

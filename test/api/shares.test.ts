@@ -3,7 +3,17 @@ import { expect, it } from "vitest";
 import { startRetention } from "../../server/operations/retention.ts";
 import { erase } from "../../server/personal/erase-store.ts";
 import { onBothDatabases } from "../helpers/each.ts";
-import { createGame, giveCredit, order, type Person, play, registerOwner, registerPlaytester } from "../helpers/factories.ts";
+import {
+  createGame,
+  giveCredit,
+  giveVideo,
+  order,
+  type Person,
+  play,
+  registerOwner,
+  registerPlaytester,
+} from "../helpers/factories.ts";
+import { claimWith, confirm, teamMarket } from "../helpers/friends.ts";
 import { visitor } from "../helpers/portal.ts";
 import type { TestServer } from "../helpers/server.ts";
 
@@ -71,6 +81,28 @@ const open = [200, 200, 200, 200];
 const gone = [404, 404, 404, 404];
 
 onBothDatabases("shares", (serve) => {
+  it("without the name: the transcript names nobody of a team, not even where one cue has several speakers", async () => {
+    const { server, owner, ann, ben, cleo, playtestId } = await teamMarket(serve);
+    const slotId = await claimWith(ann, playtestId, "ben", "cleo");
+    for (const person of [ben, cleo]) await confirm(person, slotId);
+    await giveVideo(server, slotId, ann);
+    await ann.submitSlot({ params: { id: slotId } });
+    const said =
+      "WEBVTT\n\n00:00:01.000 --> 00:00:04.000\nAnn: Where to?\nBen: Left.\n\n00:00:05.000 --> 00:00:06.000\n<v Cleo>No!\n";
+    await server.request("PUT", `/slots/${slotId}/transcript`, { key: owner.key, body: { vtt: said } });
+    const captions = async (body: object) => {
+      const { share } = (await owner.post(`/slots/${slotId}/shares`, body)).body.data;
+      const page = await visitor(server).get(pathOf(share));
+      const file = await visitor(server).get(`${pathOf(share)}/${slotId}/captions`);
+      return [page.html, file.html].map((text) =>
+        ["Ann: Where to? Ben: Left.", "Where to? Left.", "Cleo"].filter((one) => text.includes(one)),
+      );
+    };
+    expect(await captions({})).toEqual([["Where to? Left."], ["Where to? Left."]]);
+    const named = ["Ann: Where to? Ben: Left.", "Cleo"];
+    expect(await captions({ withName: true })).toEqual([named, named]);
+  });
+
   it("show the video of a slot with its captions, transcript and chosen notes, and not who plays", async () => {
     const { server, owner, slotId, share, playtestId } = await market(await serve());
     const note = async (atMs: number, text: string) =>

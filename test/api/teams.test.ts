@@ -10,6 +10,7 @@ import {
   type TeamMarket,
   teamsOn,
 } from "../helpers/friends.ts";
+import { signedIn } from "../helpers/portal.ts";
 import type { Reply } from "../helpers/server.ts";
 
 const hour = 3_600_000;
@@ -201,6 +202,36 @@ onBothDatabases("teams", (serve, it) => {
     await confirm(dana, slotId);
     const all = ["ann confirmed 1250", "ben declined 500", "dana confirmed 500", "cleo confirmed 1250"];
     expect([await teamOf(ann, slotId), (await slotOf(dana, slotId)).status]).toEqual([all, "reserved"]);
+  });
+
+  it("an agreement that changes while the team waits: who confirmed is asked to accept it, and only then the slot is reserved", async () => {
+    const { server, owner, gameId, ann, ben, cleo, playtestId } = await market(serve);
+    const slotId = await claimWith(ann, playtestId, "ben", "cleo");
+    await confirm(ben, slotId);
+    const publish = () => server.request("PUT", `/games/${gameId}/agreement`, { key: owner.key, body: { text: "Tell nobody." } });
+    const acceptConsent = (await publish()).body.data.agreement.version;
+    await publish();
+    await server.advance(0);
+    const asked = server.mails.filter(({ subject }) => subject === "Please accept the changed agreement of Lantern Deep");
+    expect([asked.length, asked.every(({ text }) => text.includes(`/play/offers/${playtestId}/agreement`))]).toEqual([2, true]);
+    const mustAccept = async (person: factories.Person) => (await slotOf(person, slotId)).team!.mustAccept;
+    expect(await Promise.all([ann, ben, cleo].map(mustAccept))).toEqual([true, true, true]);
+    const page = (await (await signedIn(server, ann)).get(`/play/slots/${slotId}`)).html;
+    expect(page).toContain("You must accept it before the slot can be reserved for your team.");
+    const confirmed = () => team(cleo, slotId, "confirm", { shareCents: 1000, acceptConsent });
+    expect(refusal(await confirmed())).toEqual([
+      409,
+      "The agreement was changed, and these members of your team have not accepted the new version yet: ann, ben. Nothing was changed. They were asked to accept it by email: confirm after that.",
+    ]);
+    const accept = (person: factories.Person) =>
+      person.acceptAgreement({ params: { id: playtestId }, body: { version: acceptConsent } });
+    await accept(ann);
+    expect(refusal(await confirmed())[1]).toContain("yet: ben. Nothing was changed.");
+    expect((await slotOf(ann, slotId)).instructions).toBeUndefined();
+    await accept(ben);
+    expect((await confirmed()).status).toBe(200);
+    expect([(await slotOf(ann, slotId)).status, await mustAccept(ann)]).toEqual(["reserved", false]);
+    expect((await owner.listGameConsents({ params: { id: gameId } })).consents).toHaveLength(3);
   });
 
   it("shares that change before the team is complete have to be confirmed again, as they are", async () => {
@@ -448,6 +479,67 @@ onBothDatabases("teams", (serve, it) => {
     await ann.reportSlot({ params: { id: slotId }, body: { reasonCode: "key_invalid" } });
     await owner.unblockSlot({ params: { id: slotId }, body: { keys: ["N1", "N2", "N3"] } });
     expect([(await slotOf(ben, slotId)).keys, (await titlesOf(ben))[0]]).toEqual([["N2"], "Problem answered"]);
+  });
+
+  /** A complete team whose claimant reported a problem, after Ben left it and Dana was asked in his place. */
+  async function blocked(known: TeamMarket): Promise<string> {
+    const { ann, ben } = known;
+    const slotId = await complete(known);
+    await ben.leaveTeam({ params: { id: slotId } });
+    await ann.reportSlot({ params: { id: slotId }, body: { reasonCode: "crash" } });
+    await ann.replaceTeamMember({ params: { id: slotId }, body: { with: "dana" } });
+    return slotId;
+  }
+
+  it.for<[string, (known: TeamMarket, slotId: string) => Promise<unknown>, string, string]>([
+    [
+      "answered",
+      ({ owner }, id) => owner.unblockSlot({ params: { id }, body: { message: "Fixed." } }),
+      "Continue your playtest of Lantern Deep",
+      "The problem that ann reported with Lantern Deep was answered, and the slot is your team's again.",
+    ],
+    [
+      "cancelled",
+      ({ owner }, id) => owner.deleteSlot({ params: { id } }),
+      "Your slot of Lantern Deep was cancelled",
+      "The owner of Lantern Deep cancelled the slot of your team because of the problem that ann reported.",
+    ],
+    [
+      "not answered in time",
+      ({ server }) => server.advance(14 * 24 * hour),
+      "Your slot of Lantern Deep was cancelled",
+      "The problem that ann reported with Lantern Deep was not answered in time, so the slot of your team was cancelled.",
+    ],
+  ])("a reported problem that is %s: all who play are mailed, each once", async ([, end, subject, text]) => {
+    const known = await market(serve);
+    const { server, ann, dana } = known;
+    server.deps.config.multiplayer.confirmWithinMs = 20 * 24 * hour;
+    const slotId = await blocked(known);
+    await end(known, slotId);
+    await server.advance(0);
+    const mails = server.mails.filter((mail) => mail.subject === subject);
+    expect(mails.map(({ to }) => to).sort()).toEqual(["playtester2@example.com", "playtester4@example.com"]);
+    expect(mails.find(({ to }) => to === "playtester4@example.com")!.text).toContain(text);
+    const isOver = subject.endsWith("cancelled");
+    expect((await teamOf(ann, slotId))[2]).toBe(`dana ${isOver ? "expired" : "asked"} 1000`);
+    expect((await titlesOf(dana))[0]).toBe(isOver ? "Team ended" : "Play with a friend");
+  });
+
+  it("a slot that expires ends what a friend was asked; who ends the friendship later declines nothing", async () => {
+    const known = await market(serve, { quantity: 2 });
+    const { server, owner, ann, dana } = known;
+    server.deps.config.multiplayer.confirmWithinMs = 20 * 24 * hour;
+    const slotId = await blocked(known);
+    await owner.unblockSlot({ params: { id: slotId }, body: {} });
+    await server.advance(0);
+    server.clock.set(server.clock.now() + 72 * hour);
+    const { friends } = await dana.listFriends();
+    await dana.removeFriend({ params: { id: friends[0]!.id } });
+    await server.advance(0);
+    expect((await teamOf(ann, slotId))[2]).toBe("dana expired 1000");
+    expect((await titlesOf(dana))[0]).toBe("Team ended");
+    // That Ben left.
+    expect((await titlesOf(ann)).filter((title: string) => title === "Team member missing")).toHaveLength(1);
   });
 
   it("a seat that is filled again has the share of whoever had it last, and all of them are paid", async () => {

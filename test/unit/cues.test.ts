@@ -30,6 +30,12 @@ it("cues without their speakers, also where a tag has no end", () => {
   expect(readCues(text).map((cue) => cue.text)).toEqual(["Ann: One", "Ann Lee: Two", "Three <v Ann", "4 < 5"]);
 });
 
+it("cues without the names that stand before a colon, on each line", () => {
+  const text = "00:01.000 --> 00:02.000\nANN: One, Ben: two.\nBen Lee:  Three\nCleo: four\n\n00:02.000 --> 00:03.000\nAnn:";
+  const texts = readCues(text, { hidden: ["Ann", "Ben Lee"] }).map((cue) => cue.text);
+  expect(texts).toEqual(["One, Ben: two. Three Cleo: four"]);
+});
+
 it("cues as WebVTT, whose texts cannot end them", () => {
   const cues = [{ startMs: 3_723_004, endMs: 3_724_000, text: "1 < 2 & --> 3" }];
   expect(writeCues(cues)).toBe("WEBVTT\n\n01:02:03.004 --> 01:02:04.000\n1 &lt; 2 &amp; --&gt; 3\n");

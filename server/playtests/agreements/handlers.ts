@@ -1,11 +1,12 @@
-import type { Tx } from "../../app/tx.ts";
+import type { ReadTx, Tx } from "../../app/tx.ts";
 import type { Query } from "../../database/port.ts";
 import type { Handlers } from "../../http/call.ts";
 import { ApiError, conflict } from "../../lib/api-error.ts";
 import { iso, isoOrNull } from "../../lib/time.ts";
 import { askAgain } from "../applications/ask-again.ts";
 import { ownGame } from "../find.ts";
-import { findOffered } from "../slots/claims.ts";
+import { knownOffer } from "../slots/known-offers.ts";
+import { askToAccept } from "../teams/tell.ts";
 import { endAgreement, publish, requireAcceptance, versionOf } from "./service.ts";
 import * as store from "./store.ts";
 
@@ -26,11 +27,13 @@ const acceptanceView = (row: store.ListedAcceptanceRow) => ({
   acceptedAt: iso(row.created_at),
 });
 
-/** Publishes or ends an agreement. Who waits for a decision on an application is asked to accept what is in force then. */
+/** Publishes or ends an agreement. Who waits for a decision on an application, or for their team, is asked to accept what is in force then. */
 async function change(tx: Tx, gameId: string | null, make: () => Promise<store.AgreementRow>) {
   const before = await store.latest(tx, gameId);
   const row = await make();
-  if (row.id !== before?.id) await askAgain(tx, gameId);
+  if (row.id === before?.id) return row;
+  await askAgain(tx, gameId);
+  await askToAccept(tx, gameId);
   return row;
 }
 
@@ -43,8 +46,8 @@ async function shown(q: Query, gameId: string | null) {
 }
 
 /** The agreement in force for a playtest, or a version that the playtester accepted, by its name or number. */
-async function toAccept(q: Query, playtestId: string, playtesterId: string, version?: string) {
-  const { playtest } = await findOffered(q, playtestId, playtesterId);
+async function toAccept(q: ReadTx, playtestId: string, playtesterId: string, version?: string) {
+  const { playtest } = await knownOffer(q, playtestId, playtesterId);
   const rows = await store.acceptedBy(q, playtest.game_id, playtesterId);
   const wanted = version === undefined ? await store.inForce(q, playtest.game_id) : rows.find((row) => isNamed(row, version));
   if (version !== undefined && !wanted) throw neverAccepted(version, rows);
@@ -96,7 +99,7 @@ export const agreements = {
   acceptAgreement: (call) =>
     call.commit(async (tx) => {
       const playtesterId = call.principal.userId;
-      const gameId = (await findOffered(tx, call.params.id, playtesterId)).game.id;
+      const gameId = (await knownOffer(tx, call.params.id, playtesterId)).playtest.game_id;
       const current = await store.inForce(tx, gameId);
       if (!current) throw conflict("This playtest has no agreement to accept. Nothing was changed.");
       await requireAcceptance(tx, current, playtesterId, { version: call.body.version, address: call.client.address });

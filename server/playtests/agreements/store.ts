@@ -2,6 +2,7 @@ import { type Page, paged } from "../../database/keyset.ts";
 import type { Query, Value } from "../../database/port.ts";
 import { addRow, findRow, insertRow } from "../../database/rows.ts";
 import type { New, Tables } from "../../database/schema/index.ts";
+import { had } from "../teams/store.ts";
 
 export type AgreementRow = Tables["agreements"];
 
@@ -62,10 +63,11 @@ export function list(q: Query, gameId: string | undefined, page: Page) {
   );
 }
 
-/** Consents to agreements of the game, and those to the agreement of the server of who had a slot of the game. */
+/** Consents to agreements of the game, and those to the agreement of the server of who had a slot of the game, themselves or in a team. */
 export const listForGame = (q: Query, gameId: string, page: Page) =>
   paged(q, page, "c").all<ListedAcceptanceRow>(
-    `${listed} WHERE (a.game_id = ? OR (a.game_id IS NULL AND EXISTS (SELECT 1 FROM slots s WHERE s.game_id = ? AND s.playtester_id = c.user_id)))`,
+    `${listed} WHERE (a.game_id = ? OR (a.game_id IS NULL AND ${had("c.user_id", "h.game_id = ?")}))`,
+    gameId,
     gameId,
     gameId,
   );

@@ -1,12 +1,13 @@
 import { buffer } from "node:stream/consumers";
 import { safeName } from "../../../src/contract/files/media.ts";
 import { type PublisherName, publisherTitles } from "../../../src/contract/publications/publishers.ts";
-import { readCues, withoutSpeaker, writeCues } from "../../../src/contract/text/cues.ts";
+import { readCues, writeCues } from "../../../src/contract/text/cues.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Tx } from "../../app/tx.ts";
 import type { Job } from "../../jobs/job.ts";
 import { blobKeyOf, posterOf } from "../moments/stills-store.ts";
 import * as playtests from "../store.ts";
+import { playerNames } from "../teams/players.ts";
 import * as connections from "./connections-store.ts";
 import { type Failed, notConnected, type PublicVideo, type Publisher, PublishFailure } from "./publisher.ts";
 import { detailOf, hasRemnants, inProgress, nextRun, removalPauseAfter, stepBytes } from "./rules.ts";
@@ -143,8 +144,8 @@ function videoOf({ blobs, store: { read } }: Deps, row: Detail): PublicVideo {
     async captions() {
       const text = row.captions_key === null ? undefined : await blobs.text(row.captions_key);
       if (text === undefined) return undefined;
-      // As on the server's own page: the consent says whether a name is shown, and a transcript may have it.
-      return writeCues(withoutSpeaker(readCues(text, "hidden"), row.display_name));
+      // As on the server's own page: the consents say whether names are shown, and a transcript may have them.
+      return writeCues(readCues(text, { hidden: await read((q) => playerNames(q, row.slot_id)) }));
     },
     async poster() {
       const still = await read((q) => posterOf(q, row.slot_id));

@@ -3,10 +3,8 @@ import type { Deps } from "../../app/deps.ts";
 import type { ReadTx } from "../../app/tx.ts";
 import type { Query } from "../../database/port.ts";
 import type { Handlers } from "../../http/call.ts";
-import { notFound } from "../../lib/api-error.ts";
 import { iso, isoOrNull } from "../../lib/time.ts";
 import * as consents from "../agreements/store.ts";
-import * as applications from "../applications/store.ts";
 import { claimable } from "../keys/rules.ts";
 import * as keyStore from "../keys/store.ts";
 import { asked } from "../publications/consents.ts";
@@ -18,6 +16,7 @@ import { offeredTeam } from "../teams/views.ts";
 import { applicationsExpireAt, audienceView } from "../views.ts";
 import { eligibilityFacts, targetingOf } from "./claims.ts";
 import { whyNotApply, whyNotClaim } from "./eligibility.ts";
+import { knownOffer } from "./known-offers.ts";
 import { gamesOf } from "./offered-games.ts";
 import { minVideoSeconds } from "./rules.ts";
 import * as slots from "./store.ts";
@@ -80,30 +79,6 @@ async function offersShown(deps: Deps, q: ReadTx, rows: readonly playtests.Playt
   }));
 }
 
-/** What a playtester has of a playtest already. */
-async function partIn(q: Query, playtestId: string, playtesterId: string) {
-  const [slot, application] = await Promise.all([
-    slots.newestOf(q, playtestId, playtesterId),
-    applications.ofPlaytester(q, playtestId, playtesterId),
-  ]);
-  return { slotId: slot?.id ?? null, applicationId: application?.id ?? null };
-}
-
-/**
- * A playtest that is offered to this playtester, or that they took part in. 404 for any other: an unreleased game is shown to nobody
- * whom it is not offered to.
- */
-async function offerOf(deps: Deps, q: ReadTx, playtestId: string, playtesterId: string) {
-  const [offered, part] = await Promise.all([
-    playtests.findOffer(q, readerOf(deps, playtesterId, q.now), playtestId),
-    partIn(q, playtestId, playtesterId),
-  ]);
-  const isKnown = part.slotId !== null || part.applicationId !== null;
-  const playtest = offered ?? (isKnown ? await playtests.find(q, playtestId) : undefined);
-  if (!playtest) throw notFound();
-  return { playtest, part };
-}
-
 /** Why nobody can claim a slot of it or apply now, or not this playtester. Null if they can. */
 async function whyNot(q: ReadTx, playtest: playtests.PlaytestRow, playtesterId: string, applied: boolean) {
   const targeting = targetingOf(playtest);
@@ -144,7 +119,7 @@ export const offers = {
   getOffer: (call) =>
     call.read(async (q) => {
       const me = call.principal.userId;
-      const { playtest, part } = await offerOf(call.deps, q, call.params.id, me);
+      const { playtest, part } = await knownOffer(q, call.params.id, me);
       const [view] = await offersShown(call.deps, q, [playtest], (await users.find(q, me))!);
       const more = {
         deadlineHours: hoursToSubmit(playtest),

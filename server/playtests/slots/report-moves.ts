@@ -6,7 +6,7 @@ import { replaceKeys } from "../keys/service.ts";
 import * as keyStore from "../keys/store.ts";
 import { slotDeadline } from "../schedule/rules.ts";
 import * as playtests from "../store.ts";
-import { dealKeys } from "../teams/asking.ts";
+import { dealKeys, endRequests } from "../teams/asking.ts";
 import { announce, resolve } from "./reports.ts";
 import * as reports from "./reports-store.ts";
 import * as slots from "./store.ts";
@@ -67,6 +67,7 @@ export async function cancelBlocked(
   await keyStore.retire(tx, slot.id, tx.now);
   const refunded = await refund(tx, playtest, cancelled, "slot_refund");
   await resolve(tx, cancelled, { outcome, refunded: refundText(refunded) });
+  await endRequests(tx, cancelled, "cancelled");
   await finishPlaytest(tx, playtest);
   return refunded;
 }

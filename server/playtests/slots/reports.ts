@@ -5,10 +5,11 @@ import * as users from "../../accounts/users-store.ts";
 import type { Tx } from "../../app/tx.ts";
 import type { Query } from "../../database/port.ts";
 import { emit, type Recipient } from "../../events/emit.ts";
-import { mailAbout } from "../../events/event-mails.ts";
+import { mailAbout, mailUserAbout } from "../../events/event-mails.ts";
 import * as games from "../../games/store.ts";
 import { iso, utc } from "../../lib/time.ts";
 import * as playtests from "../store.ts";
+import { teamResolvedLetter } from "../teams/letters.ts";
 import { companions } from "../teams/store.ts";
 import { problemLetter, resolvedLetter, unansweredLetter } from "./mails.ts";
 import * as reports from "./reports-store.ts";
@@ -95,14 +96,17 @@ export async function resolve(tx: Tx, slot: SlotRow, resolution: Resolution): Pr
     { id: owner.id, role: "game_owner" },
     { id: playtester.id, role: "playtester" },
   ];
-  if (outcome !== "released")
-    for (const { user_id } of await companions(tx, slot.id)) recipients.push({ id: user_id, role: "playtester" });
+  const others = outcome === "released" ? [] : (await companions(tx, slot.id)).map(({ user_id }) => user_id);
+  for (const id of others) recipients.push({ id, role: "playtester" });
   const { refunded, newKeys = 0 } = resolution;
   const notice = { gameName, playtesterName: playtester.display_name, outcome, answer: message, refunded, newKeys };
   await emit(tx, recipients, { kind: "slot.resolved", data, notice });
   if (outcome === "released") return;
   const about = { ...resolution, config: tx.config, gameName, slotId: slot.id };
   await mailAbout(tx, playtester, "slot.resolved", (zone) => resolvedLetter({ ...about, zone }));
+  const claimantName = playtester.display_name;
+  for (const id of others)
+    await mailUserAbout(tx, id, "slot.resolved", (zone) => teamResolvedLetter({ ...about, claimantName, zone }));
   if (outcome !== "expired") return;
   const unanswered = unansweredLetter({ ...about, playtestId: slot.playtest_id, playtesterName: playtester.display_name });
   await mailAbout(tx, owner, "slot.resolved", unanswered);

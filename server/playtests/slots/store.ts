@@ -286,12 +286,18 @@ export const ofPlaytester = (q: Query, playtestId: string, playtesterId: string)
     playtesterId,
   );
 
-/** The playtester's newest slot of a playtest. One that they lost through no fault of their own does not count. */
-export const newestOf = (q: Query, playtestId: string, playtesterId: string) =>
-  q.one<Pick<SlotRow, "id">>(
-    "SELECT id FROM slots WHERE playtest_id = ? AND playtester_id = ? AND excused = 0 ORDER BY created_at DESC, id DESC LIMIT 1",
+/**
+ * A playtester's slot of a playtest: the newest that they ever had, or in whose team they play or are asked to play at `now` (ms). One that
+ * they lost through no fault of their own only if there is no other.
+ */
+export const newestOf = (q: Query, playtestId: string, playtesterId: string, now: number) =>
+  q.one<Pick<SlotRow, "id" | "excused">>(
+    `SELECT id, excused FROM slots WHERE playtest_id = ? AND (playtester_id = ? OR id IN (${slotsOfMember}))
+      ORDER BY excused, created_at DESC, id DESC LIMIT 1`,
     playtestId,
     playtesterId,
+    playtesterId,
+    now,
   );
 
 export const insertSubmission = (tx: Query, row: New<"submissions">) => sendRow(tx, "submissions", row);

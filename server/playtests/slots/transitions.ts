@@ -24,7 +24,7 @@ import { openSlot } from "../orders.ts";
 import { slotDeadline } from "../schedule/rules.ts";
 import { requireBegun, watchSession } from "../schedule/sessions.ts";
 import * as playtests from "../store.ts";
-import { endTeam } from "../teams/asking.ts";
+import { endRequests, endTeam } from "../teams/asking.ts";
 import * as teams from "../teams/store.ts";
 import { allInLetter, expiredLetter, submittedLetter } from "./mails.ts";
 import { resolve } from "./reports.ts";
@@ -209,7 +209,9 @@ export async function expire(tx: Tx, playtest: Playtest, slot: SlotIn<"reserved"
   await mailAbout(tx, playtester, "slot.expired", letter);
   for (const { id } of await companionsToTell(tx, slot)) await mailUserAbout(tx, id, "slot.expired", letter);
   await keys.retire(tx, slot.id, tx.now);
-  if (!windowOver(playtest, tx.now)) return void (await replace(tx, playtest, slot));
+  const isClosed = windowOver(playtest, tx.now);
+  await endRequests(tx, slot, isClosed ? "closed" : "expired");
+  if (!isClosed) return void (await replace(tx, playtest, slot));
   await refund(tx, playtest, slot, "manual_slot_expired");
   await finishPlaytest(tx, playtest);
 }

@@ -21,6 +21,17 @@ export async function endTeam(tx: Tx, slot: SlotRow, ending: TeamEnding, except:
   await tellEnded(tx, team, slot, told, ending);
 }
 
+/** Ends what members of a slot's team are asked, with the slot, and tells them. Its players are told more. */
+export async function endRequests(tx: Tx, slot: SlotRow, ending: TeamEnding): Promise<void> {
+  const players = await store.shares(tx, slot.id);
+  await endTeam(
+    tx,
+    slot,
+    ending,
+    players.map(({ user_id }) => user_id),
+  );
+}
+
 /** Gives the keys of a slot that no member has yet to the members of its team who have none, by seat. */
 export async function dealKeys(tx: Tx, slotId: string): Promise<void> {
   const members = await store.shares(tx, slotId);

@@ -4,7 +4,7 @@ import type { Tx } from "../../app/tx.ts";
 import type { Job } from "../../jobs/job.ts";
 import { conflict, invalid, notFound } from "../../lib/api-error.ts";
 import { usd } from "../../lib/money.ts";
-import { type GivenAcceptance, requireAcceptance } from "../agreements/service.ts";
+import { agreementToAccept, type GivenAcceptance, requireAcceptance } from "../agreements/service.ts";
 import { inForce } from "../agreements/store.ts";
 import { handOutOneMore, requireKeyLeft } from "../keys/service.ts";
 import * as keys from "../keys/store.ts";
@@ -49,7 +49,7 @@ async function known(tx: Tx, slotId: string, userId: string): Promise<Known> {
 const atTimeOf = ({ slot, playtest }: Known) => ({ ...playtest, scheduled_at: slot.scheduled_at });
 
 /** Whether the members can still change: the slot is held for them, or is theirs and not submitted. */
-const isOpen = (tx: Tx, { slot, team, playtest }: Known) => {
+const isOpen = (tx: Tx, { slot, team, playtest }: Pick<Known, "slot" | "team" | "playtest">) => {
   if (team.status === "asking") return slot.status === "open" && team.confirm_by > tx.now && !windowOver(playtest, tx.now);
   const status = statusAt({ ...slot, window_at: playtest.closes_at }, tx.now);
   return status === "reserved" || status === "blocked";
@@ -105,7 +105,17 @@ export async function confirm(
 
 const byUser = (a: store.MemberRow, b: store.MemberRow) => (a.user_id < b.user_id ? -1 : 1);
 
-/** Reserves the slot if everybody confirmed. 409 when one of the others cannot claim the playtest any more. */
+/** 409 when the agreement was changed after these members confirmed, and they have not accepted it again. */
+async function requireCurrentAcceptance(tx: Tx, { game_id }: playtests.PlaytestRow, members: readonly store.NamedMemberRow[]) {
+  const names: string[] = [];
+  for (const { user_id, display_name } of members) if (await agreementToAccept(tx, game_id, user_id)) names.push(display_name);
+  if (names.length === 0) return;
+  throw conflict(
+    `The agreement was changed, and these members of your team have not accepted the new version yet: ${names.join(", ")}. Nothing was changed. They were asked to accept it by email: confirm after that.`,
+  );
+}
+
+/** Reserves the slot if everybody confirmed. 409 when one of the others cannot claim the playtest any more, or has an agreement to accept. */
 async function completeIfReady(tx: Tx, found: Known): Promise<void> {
   const { slot, playtest, team, me, members } = found;
   const seated = members.filter(isSeated);
@@ -114,6 +124,7 @@ async function completeIfReady(tx: Tx, found: Known): Promise<void> {
   for (const { user_id, display_name } of others)
     if (!(await isEligible(tx, atTimeOf(found), user_id, 1)))
       throw conflict(`${display_name} cannot claim this playtest any more. Nothing was changed. The team needs another member.`);
+  await requireCurrentAcceptance(tx, playtest, others);
   await store.update(tx, team.id, { status: "complete" });
   const open = slots.isIn(slot, "open") ? slot : undefined;
   const reserved = open && (await reserve(tx, playtest, open, team.claimant_id));
@@ -265,13 +276,14 @@ export async function withdraw(tx: Tx, slotId: string, userId: string): Promise<
   return true;
 }
 
-/** Two playtesters are no longer friends: what one asked the other counts as declined. A complete team stays. */
+/** Two playtesters are no longer friends: what one asked the other counts as declined. A complete team stays, as does one of a slot that ended. */
 export async function declineBetween(tx: Tx, one: string, other: string): Promise<void> {
   for (const { slot_id, member_id } of await store.unsettledBetween(tx, one, other)) {
     playtests.lockOfSlot(tx, slot_id);
     const [slot, team] = [await slots.find(tx, slot_id), await store.ofSlot(tx, slot_id)];
+    const playtest = slot && (await playtests.find(tx, slot.playtest_id));
     const member = team && (await store.membersOf(tx, [team.id])).find(({ id }) => id === member_id);
-    if (!slot || !team || !member || !isSeated(member)) continue;
+    if (!slot || !playtest || !team || !member || !isSeated(member) || !isOpen(tx, { slot, team, playtest })) continue;
     await release(tx, member, "declined");
     await tellAbsence(tx, team, slot, member.user_id, "declined");
   }

@@ -1,3 +1,4 @@
+import type { ReportOutcome } from "../../../src/contract/slots.ts";
 import type { Absence, TeamEnding } from "../../../src/contract/teams/statuses.ts";
 import { zonedText } from "../../../src/contract/time/zones.ts";
 import type { Config } from "../../config/schema.ts";
@@ -64,6 +65,19 @@ export const requestLetter = (
   };
 };
 
+export const changedAgreementLetter = ({
+  config,
+  gameName,
+  playtestId,
+}: Base & { gameName: string; playtestId: string }): Letter => ({
+  subject: `Please accept the changed agreement of ${nameInMail(gameName)}`,
+  paragraphs: [
+    `You agreed to playtest ${nameInMail(gameName)} with friends. Its agreement was changed since.`,
+    "Read the new version and accept it. Until then the slot cannot be reserved for your team.",
+  ],
+  action: { label: "Read the agreement", url: portalLinks(config).agreement(playtestId) },
+});
+
 /** `deadlineAt` is null while a reported problem pauses it; `at` is the fixed time of the playtest with its zone. */
 export const completeLetter = (
   about: ZonedAbout & { deadlineAt: number | null; isClaimant: boolean; claimantName: string; at: string | undefined },
@@ -82,6 +96,42 @@ export const completeLetter = (
     action: toSlot(about),
   };
 };
+
+/** For those who play with whoever reported a problem, when the report is closed. `deadlineAt` is the new one of an unblocked slot. */
+export function teamResolvedLetter(
+  about: ZonedAbout & {
+    claimantName: string;
+    outcome: ReportOutcome;
+    message?: string | null;
+    deadlineAt?: number;
+    newKeys?: number;
+  },
+): Letter {
+  const [who, game] = [nameInMail(about.claimantName), nameInMail(about.gameName)];
+  const action = toSlot(about);
+  if (about.outcome === "unblocked")
+    return {
+      subject: `Continue your playtest of ${game}`,
+      paragraphs: [
+        `The problem that ${who} reported with ${game} was answered, and the slot is your team's again.`,
+        ...(about.message ? ["The answer:", about.message] : []),
+        ...(about.newKeys ? ["There are new game keys: see the slot."] : []),
+        `${who} submits the video before ${zonedText(about.deadlineAt!, about.zone)}.`,
+      ],
+      action,
+    };
+  const unpaid = about.config.payments.enabled ? "The slot is not paid. " : "";
+  return {
+    subject: `Your slot of ${game} was cancelled`,
+    paragraphs: [
+      about.outcome === "expired"
+        ? `The problem that ${who} reported with ${game} was not answered in time, so the slot of your team was cancelled.`
+        : `The owner of ${game} cancelled the slot of your team because of the problem that ${who} reported.`,
+      `${unpaid}You can claim slots of other playtests.`,
+    ],
+    action,
+  };
+}
 
 export const incompleteLetter = (about: About & { memberName: string; absence: Absence }): Letter => ({
   subject: `${nameInMail(about.memberName)} will not playtest ${nameInMail(about.gameName)} with you`,

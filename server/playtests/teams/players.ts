@@ -1,6 +1,6 @@
 import * as users from "../../accounts/users-store.ts";
 import type { Query } from "../../database/port.ts";
-import type { SlotRow } from "../slots/store.ts";
+import { find, type SlotRow } from "../slots/store.ts";
 import * as store from "./store.ts";
 
 /** Somebody who plays a slot. */
@@ -21,4 +21,10 @@ export async function playersOf(
   for (const { user_id } of await store.companions(q, id, withAsked ? ["confirmed", "asked"] : ["confirmed"]))
     players.push({ user: (await users.find(q, user_id))!, claimantName: claimant.display_name });
   return players;
+}
+
+/** The names of who plays a slot, which a transcript of its video may have. None for a slot that nobody claimed. */
+export async function playerNames(q: Query, slotId: string): Promise<string[]> {
+  const slot = await find(q, slotId);
+  return slot?.playtester_id ? (await playersOf(q, slot)).map(({ user }) => user.display_name) : [];
 }

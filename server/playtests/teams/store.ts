@@ -21,12 +21,15 @@ export const heldForTeam = (now = "?") =>
 const hadSlot = "t.status = 'complete' AND m.status IN ('confirmed', 'left')";
 
 /** SQL for whether `who`, an SQL expression, ever had a slot `h` for which the condition holds: as its holder or in its team. */
-export const played = (
+export const had = (
   who: string,
   condition: string,
-) => `(EXISTS (SELECT 1 FROM slots h WHERE h.playtester_id = ${who} AND h.excused = 0 AND ${condition})
+) => `(EXISTS (SELECT 1 FROM slots h WHERE h.playtester_id = ${who} AND ${condition})
     OR EXISTS (SELECT 1 FROM team_members m JOIN teams t ON t.id = m.team_id JOIN slots h ON h.id = m.slot_id
-      WHERE m.user_id = ${who} AND ${hadSlot} AND h.excused = 0 AND ${condition}))`;
+      WHERE m.user_id = ${who} AND ${hadSlot} AND ${condition}))`;
+
+/** Like `had`, of slots that count against a playtester. */
+export const played = (who: string, condition: string) => had(who, `h.excused = 0 AND ${condition}`);
 
 /**
  * SQL for how many slots `who` holds: their own, and those of others in whose teams they confirmed. `now` is the time as SQL; where that is
@@ -89,6 +92,17 @@ export async function askingCounts(q: Query, playtestIds: readonly string[], now
   );
   return new Map(rows.map((row) => [row.playtest_id, row.n]));
 }
+
+/** Who has confirmed in a team that waits for others at a time (ms): one row for each playtester and game, of one game or of all. */
+export const waitingMembers = (q: Query, gameId: string | null, now: number) =>
+  q.all<{ user_id: string; game_id: string; game_name: string; playtest_id: string }>(
+    `SELECT m.user_id, p.game_id, g.name AS game_name, MAX(p.id) AS playtest_id
+      FROM team_members m JOIN teams t ON t.id = m.team_id JOIN playtests p ON p.id = t.playtest_id JOIN games g ON g.id = p.game_id
+      WHERE m.status = 'confirmed' AND t.status = 'asking' AND t.confirm_by > ? ${gameId === null ? "" : "AND p.game_id = ?"}
+      GROUP BY m.user_id, p.game_id, g.name ORDER BY m.user_id, p.game_id`,
+    now,
+    ...(gameId === null ? [] : [gameId]),
+  );
 
 export const addMembers = (tx: Query, rows: readonly MemberRow[]) => sendRows(tx, "team_members", rows);
 export const addMember = (tx: Query, row: MemberRow) => insertRow(tx, "team_members", row);

@@ -3,14 +3,15 @@ import { zonedText } from "../../../src/contract/time/zones.ts";
 import * as users from "../../accounts/users-store.ts";
 import type { Tx } from "../../app/tx.ts";
 import { emit } from "../../events/emit.ts";
-import { mailUserAbout } from "../../events/event-mails.ts";
+import { mailTask, mailUserAbout } from "../../events/event-mails.ts";
 import * as games from "../../games/store.ts";
 import { iso, isoOrNull, utc } from "../../lib/time.ts";
+import { agreementToAccept } from "../agreements/service.ts";
 import { sessionCalendar } from "../schedule/mails.ts";
 import type { SlotRow } from "../slots/store.ts";
 import type { PlaytestRow } from "../store.ts";
-import { completeLetter, endedLetter, incompleteLetter, requestLetter } from "./letters.ts";
-import type { MemberRow, TeamRow } from "./store.ts";
+import { changedAgreementLetter, completeLetter, endedLetter, incompleteLetter, requestLetter } from "./letters.ts";
+import { type MemberRow, type TeamRow, waitingMembers } from "./store.ts";
 
 /** What the members of a team are told. Each function runs inside the caller's transaction. */
 const subjectOf = (slot: SlotRow, { claimant_id }: TeamRow) => ({
@@ -72,6 +73,14 @@ export async function tellComplete(
 /** The fixed time of a slot in the zone of a reader; undefined without one. */
 async function sessionText(tx: Tx, { scheduled_at: at }: SlotRow, userId: string): Promise<string | undefined> {
   return at === null ? undefined : zonedText(at, (await users.find(tx, userId))?.time_zone);
+}
+
+/** Asks everybody who confirmed in a team that waits for others to accept an agreement that was just published, of a game or (null) of the server. */
+export async function askToAccept(tx: Tx, gameId: string | null): Promise<void> {
+  for (const { user_id, game_id, game_name: gameName, playtest_id: playtestId } of await waitingMembers(tx, gameId, tx.now)) {
+    if ((await agreementToAccept(tx, game_id, user_id)) === undefined) continue;
+    await mailTask(tx, user_id, changedAgreementLetter({ config: tx.config, gameName, playtestId }));
+  }
 }
 
 /** Tells the claimant who is missing. */

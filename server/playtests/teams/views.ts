@@ -8,6 +8,7 @@ import { asked } from "../publications/consents.ts";
 import type { SlotDetailRow } from "../slots/store.ts";
 import type { PlaytestRow } from "../store.ts";
 import { needsTeam } from "./requirements.ts";
+import { isSeated } from "./rules.ts";
 import * as store from "./store.ts";
 
 /** A team with everybody who was ever asked for it. */
@@ -32,7 +33,7 @@ export async function teamsOf(q: Query, slotIds: readonly string[]): Promise<Map
 export const isPlayer = ({ team, members }: KnownTeam, userId: string) =>
   team.status === "complete" && members.some((member) => member.user_id === userId && member.status === "confirmed");
 
-/** What a member has to agree to before they confirm. */
+/** What a member has to agree to before the slot is theirs. */
 interface Asked<Consent> {
   publicationConsent: Consent;
   mustAccept: boolean;
@@ -59,8 +60,9 @@ function teamView<Consent>({ team, members }: KnownTeam, userId: string, agreed:
 
 /** The team of a slot as this member sees it. */
 export async function teamOf(q: ReadTx, slot: Pick<SlotDetailRow, "game_id" | "visibility">, team: KnownTeam, reader: UserRow) {
-  const isAsked = team.members.some(({ user_id, status }) => user_id === reader.id && status === "asked");
-  const mustAccept = isAsked && (await agreementToAccept(q, slot.game_id, reader.id)) !== undefined;
+  const me = team.members.find(({ user_id, status }) => user_id === reader.id && isSeated({ status }));
+  const isAwaited = me?.status === "asked" || (me !== undefined && team.team.status === "asking");
+  const mustAccept = isAwaited && (await agreementToAccept(q, slot.game_id, reader.id)) !== undefined;
   return teamView(team, reader.id, { publicationConsent: asked(q, slot, reader), mustAccept });
 }
 

@@ -1,7 +1,7 @@
 import { reelCardMs } from "../../../src/contract/sharing/kinds.ts";
-import { readCues, withoutSpeaker } from "../../../src/contract/text/cues.ts";
+import { readCues } from "../../../src/contract/text/cues.ts";
 import type { Deps } from "../../app/deps.ts";
-import * as slots from "../../playtests/slots/store.ts";
+import { playerNames } from "../../playtests/teams/players.ts";
 import * as search from "../../search/store.ts";
 import * as clips from "../clips/store.ts";
 import type { Cutter } from "../cutter.ts";
@@ -17,13 +17,13 @@ interface Cutting {
 
 /** What is said in a part, without who says it; nothing where there is no transcript. */
 async function saidIn(deps: Deps, { slot_id, at_ms, end_ms }: clips.PartRow): Promise<Shown["said"]> {
-  const { transcript, slot } = await deps.store.read(async (q) => ({
+  const { transcript, hidden } = await deps.store.read(async (q) => ({
     transcript: await search.findTranscript(q, slot_id),
-    slot: await slots.findDetail(q, slot_id),
+    hidden: await playerNames(q, slot_id),
   }));
   const vtt = transcript?.key == null ? undefined : await deps.blobs.text(transcript.key);
   if (vtt === undefined) return [];
-  return cuesWithin(withoutSpeaker(readCues(vtt, "hidden"), slot?.display_name ?? null), { at_ms, end_ms });
+  return cuesWithin(readCues(vtt, { hidden }), { at_ms, end_ms });
 }
 
 /** Cuts the parts of a reel, each behind its card, and joins them. */

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { type Cue, readCues, withoutSpeaker, writeCues } from "../../../src/contract/text/cues.ts";
+import { type Cue, readCues, type Speakers, writeCues } from "../../../src/contract/text/cues.ts";
 import { checkPassword } from "../../accounts/attempts/attempts.ts";
 import { withinGuesses } from "../../accounts/attempts/bounded.ts";
 import type { Deps } from "../../app/deps.ts";
@@ -11,6 +11,7 @@ import type { Download } from "../../lib/signed-links.ts";
 import * as stills from "../../playtests/moments/stills-store.ts";
 import type { MomentRow } from "../../playtests/moments/store.ts";
 import { stillFile, thumbnailFile } from "../../playtests/moments/views.ts";
+import { playerNames } from "../../playtests/teams/players.ts";
 import * as transcripts from "../../transcripts/store.ts";
 import { bakeUnlocked, bakeViewed, isUnlocked, wasViewed } from "./cookies.ts";
 import { cuesWithin, isWithin, type Part } from "./rules.ts";
@@ -98,17 +99,23 @@ export class PublicShares {
 
   /** One video of the share. 404 as for the share itself, and for the videos of other shares. */
   async video(token: string, headers: Headers, slotId: string): Promise<SharedDetail> {
-    const { share, video, moments, transcript } = await this.#deps.store.read(async (q) => {
+    const { share, video, moments, transcript, speakers } = await this.#deps.store.read(async (q) => {
       const { share, video } = await this.#findVideo(q, token, headers, slotId);
       const [transcript, moments] = [await transcripts.findForSlot(q, slotId), await store.momentsOf(q, slotId)];
-      return { share, video, moments: shownMoments(share, video, moments), transcript };
+      return {
+        share,
+        video,
+        moments: shownMoments(share, video, moments),
+        transcript,
+        speakers: await speakersOf(q, share, slotId),
+      };
     });
     // What is said in a reel is in its picture, if anywhere: its positions are not those of the transcript.
     const key = video.is_reel === 0 && transcript ? transcripts.approvedKey(transcript) : undefined;
     return {
       ...videoOf(share, video),
       hasCaptions: key !== undefined,
-      cues: key === undefined ? [] : cuesOf(share, video, await this.#transcript(key)),
+      cues: key === undefined ? [] : cuesOf(video, await this.#transcript(key), speakers),
       takeaways: key === undefined || share.clip_id !== null ? [] : (JSON.parse(transcript!.key_takeaways) as string[]),
       moments,
     };
@@ -140,14 +147,14 @@ export class PublicShares {
 
   /** The captions of one video of the share, as WebVTT. 404 as for the video, and where it has none. */
   async captions(token: string, headers: Headers, slotId: string): Promise<string> {
-    const { share, video, transcript } = await this.#deps.store.read(async (q) => {
-      const found = await this.#findVideo(q, token, headers, slotId);
-      return { ...found, transcript: await transcripts.findForSlot(q, slotId) };
+    const { video, transcript, speakers } = await this.#deps.store.read(async (q) => {
+      const { share, video } = await this.#findVideo(q, token, headers, slotId);
+      return { video, transcript: await transcripts.findForSlot(q, slotId), speakers: await speakersOf(q, share, slotId) };
     });
     // What is said in a reel is in its picture, if anywhere: its positions are not those of the transcript.
     const key = video.is_reel === 0 && transcript ? transcripts.approvedKey(transcript) : undefined;
     if (key === undefined) throw notFound();
-    return writeCues(cuesOf(share, video, await this.#transcript(key)));
+    return writeCues(cuesOf(video, await this.#transcript(key), speakers));
   }
 
   /** Checks the password of a share. Returns the cookie with which its pages open; undefined when the password is wrong. */
@@ -194,12 +201,13 @@ export class PublicShares {
   }
 }
 
-/**
- * What is said in what is shared. Where the share does not name playtesters, without who says it: neither the speakers of WebVTT nor, where
- * the playtester's name and a colon begin a cue, these.
- */
-const cuesOf = (share: store.ShareRow, video: store.SharedVideoRow, vtt: string): Cue[] =>
-  cuesWithin(share.with_name === 1 ? readCues(vtt) : withoutSpeaker(readCues(vtt, "hidden"), video.display_name), partOf(video));
+/** Where the share does not name playtesters, what is said does not say who says it. */
+const speakersOf = async (q: Query, share: store.ShareRow, slotId: string): Promise<Speakers> =>
+  share.with_name === 1 ? "named" : { hidden: await playerNames(q, slotId) };
+
+/** What is said in what is shared. */
+const cuesOf = (video: store.SharedVideoRow, vtt: string, speakers: Speakers): Cue[] =>
+  cuesWithin(readCues(vtt, speakers), partOf(video));
 
 const videoOf = ({ with_name }: store.ShareRow, video: store.SharedVideoRow): SharedVideo => ({
   slotId: video.id,

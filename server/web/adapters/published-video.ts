@@ -1,5 +1,5 @@
 import { buffer } from "node:stream/consumers";
-import { readCues, withoutSpeaker, writeCues } from "../../../src/contract/text/cues.ts";
+import { readCues, writeCues } from "../../../src/contract/text/cues.ts";
 import type { Deps } from "../../app/deps.ts";
 import { ApiError, notFound } from "../../lib/api-error.ts";
 import { jpegHeadBytes, jpegSize, type PictureSize } from "../../lib/jpeg.ts";
@@ -7,6 +7,7 @@ import type { Download } from "../../lib/signed-links.ts";
 import { posterOf } from "../../playtests/moments/stills-store.ts";
 import { stillFile } from "../../playtests/moments/views.ts";
 import { find, type PublishedVideoRow } from "../../playtests/publications/public-store.ts";
+import { playerNames } from "../../playtests/teams/players.ts";
 import { sendFile } from "../../uploads/downloads.ts";
 import { cuesAsJson } from "../player/transcript.ts";
 import type { Page } from "../types.ts";
@@ -40,9 +41,9 @@ async function sizeOf(deps: Deps, blobKey: string): Promise<PictureSize | undefi
 
 /** The transcript without the names of speakers. Undefined where there is none. */
 export async function publishedCues(deps: Deps, slotId: string) {
-  const video = await deps.store.read((q) => find(q, slotId));
+  const [video, hidden] = await deps.store.read(async (q) => [await find(q, slotId), await playerNames(q, slotId)]);
   const text = video?.captions_key && (await deps.blobs.text(video.captions_key));
-  return text ? withoutSpeaker(readCues(text, "hidden"), video.display_name) : undefined;
+  return text ? readCues(text, { hidden }) : undefined;
 }
 
 /**

@@ -28,6 +28,7 @@ import type { HeldSlot, PageContext, PortalHost, PortalPage } from "./types.ts";
 
 const said = new Map([
   ["claimed", "You claimed this slot. Play the game, record your session, and submit the video before the deadline."],
+  ["accepted", "You accepted the agreement."],
   ["uploaded", "Your video is uploaded. Now submit it."],
   ["submitted", "Thank you! Your video was submitted to the owner."],
   ["released", "You released the slot."],

@@ -73,7 +73,10 @@ export const team = z
     }),
     confirmBy: timestamp().nullable().meta({ description: "When the slot is open again; null once the team is complete." }),
     yourShareCents: cents(),
-    mustAccept: z.boolean().meta({ description: "Whether you must accept an agreement before you confirm." }),
+    mustAccept: z.boolean().meta({
+      description:
+        "Whether you must accept an agreement before you confirm, or, if it was changed since, before the slot is reserved.",
+    }),
     publicationConsent: publicationConsent
       .nullable()
       .meta({ description: "What you consent to by confirming; null if the video is not published." }),

@@ -13,8 +13,11 @@ export interface Cue {
 const timing = /^((?:\d+:)?\d{2}:\d{2}[.,]\d{3})[ \t]+-->[ \t]+((?:\d+:)?\d{2}:\d{2}[.,]\d{3})/;
 const notSpoken = /^(WEBVTT|NOTE|STYLE|REGION)([ \t]|$)/;
 
-/** Whether cues say who speaks. */
-export type Speakers = "named" | "hidden";
+/**
+ * Whether cues say who speaks. If not, the tags of speakers are dropped and, at the beginning of a line, each of the hidden names with a
+ * colon, which some programs write instead.
+ */
+export type Speakers = "named" | "hidden" | { hidden: readonly string[] };
 
 /** What a tag stands for: `<v Ann>` and `<v.loud Ann>` for `Ann: `, any other for nothing. */
 function speakerOf(tag: string): string {
@@ -31,8 +34,16 @@ function withoutTags(line: string, speakers: Speakers): string {
   return text + (speakers === "named" ? rest : rest.replace(/<v.*/s, ""));
 }
 
+function withoutLabel(line: string, names: readonly string[]): string {
+  const label = names.map((name) => `${name}:`.toLowerCase()).find((one) => line.toLowerCase().startsWith(one));
+  return label === undefined ? line : line.slice(label.length).trim();
+}
+
 /** `<v Ann>Hello</v>` as `Ann: Hello`; other tags are dropped. */
-const spoken = (line: string, speakers: Speakers) => decodeReferences(withoutTags(line, speakers)).trim();
+function spoken(line: string, speakers: Speakers): string {
+  const text = decodeReferences(withoutTags(line, speakers)).trim();
+  return typeof speakers === "string" ? text : withoutLabel(text, speakers.hidden);
+}
 
 function cueOf(block: string, speakers: Speakers): Cue[] {
   const lines = block.split("\n");
@@ -64,13 +75,4 @@ export function writeCues(cues: readonly Cue[]): string {
   const inVtt = (text: string) => text.replace(/[&<>]/g, (character) => escaped[character]!);
   const blocks = cues.map(({ startMs, endMs, text }) => `${cueTime(startMs)} --> ${cueTime(endMs)}\n${inVtt(text)}\n`);
   return ["WEBVTT\n", ...blocks].join("\n");
-}
-
-/** The cues without this name and a colon at the beginning of a line, which some programs write instead of the tag of a speaker. */
-export function withoutSpeaker(cues: Cue[], name: string | null): Cue[] {
-  if (!name) return cues;
-  const label = `${name}:`.toLowerCase();
-  return cues.map((cue) =>
-    cue.text.toLowerCase().startsWith(label) ? { ...cue, text: cue.text.slice(label.length).trim() } : cue,
-  );
 }

@@ -9,7 +9,7 @@ import { action, type PageContext, type PortalPage } from "../types.ts";
 import { aboutGame, confirmation, confirmedTime, fixedTime, forWhom, terms } from "./facts.ts";
 import { namedFriends, shareFields, teamFields } from "./team.ts";
 
-type Offer = Data<"getOffer">["playtest"];
+export type Offer = Data<"getOffer">["playtest"];
 
 /** A playtest that is offered, or that the playtester took part in. Undefined for any other. */
 export async function offerOf({ call, id }: PageContext): Promise<Offer | undefined> {
@@ -49,7 +49,7 @@ const notOpen: PageContent = {
 function takePart(context: PageContext, offer: Offer, zone: string | null): Markup {
   const { slotId, applicationId, mustAccept, selectionMode } = offer;
   if (slotId !== null)
-    return html`<p>You have or had a slot of this playtest.</p><p><a class="button" href="${portal.slot(slotId)}">View slot</a></p>`;
+    return html`<p>You have or had a slot of this playtest, or a friend asks you to join theirs.</p><p><a class="button" href="${portal.slot(slotId)}">View slot</a></p>`;
   if (applicationId !== null)
     return html`<p>You applied to this playtest.</p><p><a class="button" href="${portal.applications()}">See your application</a></p>`;
   if (mustAccept) return agreementLink(offer);

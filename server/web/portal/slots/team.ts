@@ -30,7 +30,7 @@ export function teamSection(context: PageContext, slot: HeldSlot, zone: string |
   return html`<section><h2>Your team</h2>
 <ul class="list">${team.members.map((member) => item(member, slot.playtest.payoutCents > 0))}</ul>
 ${waiting(team, context.now)}
-${me && canChange(slot) && choices(context, slot, { team, me, zone })}</section>`;
+${me && canChange(slot) && html`${toAccept(slot, team, me)}${choices(context, slot, { team, me, zone })}`}</section>`;
 }
 
 const item = ({ displayName, isYou, isClaimant, status, shareCents }: Member, isPaid: boolean): Markup =>
@@ -41,6 +41,10 @@ const waiting = ({ confirmBy, status }: Team, now: number): Markup | false =>
   status === "asking" &&
   confirmBy !== null &&
   html`<p><strong>Everybody must confirm by ${time(confirmBy)}</strong> <span class="soft">(${until(confirmBy, now)})</span>. Then the slot is reserved for all of you. Otherwise it is open again.</p>`;
+
+const toAccept = ({ requestId }: HeldSlot, { mustAccept }: Team, { status }: Member): Markup | false =>
+  mustAccept &&
+  html`<p>${status === "asked" ? "You must accept an agreement before you can confirm." : "The agreement was changed. You must accept it before the slot can be reserved for your team."} <a href="${portal.agreement(requestId)}">Read the agreement</a></p>`;
 
 /** The team as one of its members reads it, and the zone in which they are told times; null for UTC. */
 interface Reading {
@@ -62,7 +66,6 @@ ${button(context, leave.at(slot.id), "Leave the team", "danger")}</details>`;
 const answerForms = (context: PageContext, slot: HeldSlot, { team, me, zone }: Reading): Markup =>
   html`${me.answerBy !== null && team.status === "complete" && html`<p>Confirm by ${time(me.answerBy)} (${until(me.answerBy, context.now)}).</p>`}
 ${team.publicationConsent && html`<p>${team.publicationConsent.text} By confirming you consent to that.</p>`}
-${team.mustAccept && html`<p>You must accept an agreement before you can confirm. <a href="${portal.agreement(slot.requestId)}">Read the agreement</a></p>`}
 <div${slot.scheduledAt === null && html` class="buttons"`}><form method="post" action="${confirm.at(slot.id)}">${tokens(context)}<input type="hidden" name="share" value="${String(me.shareCents)}" autocomplete="off">${slot.scheduledAt !== null && confirmation(slot.scheduledAt, zone)}<button>Confirm${slot.playtest.payoutCents > 0 && ` for ${usd(me.shareCents)}`}</button></form>
 ${button(context, decline.at(slot.id), "Decline", "quiet")}</div>`;
 
