@@ -37,7 +37,7 @@ export const endingTexts: Record<TeamEnding, string> = {
   expired: "Not everybody confirmed in time, so the slot is open again. You can claim it again.",
   closed: "The slots of the playtest closed before everybody confirmed.",
   withdrawn: "The playtester who claimed the slot withdrew the request.",
-  cancelled: "The owner cancelled the slot.",
+  cancelled: "The slot was cancelled.",
   released: "The playtester who claimed the slot released it.",
   moved:
     "The owner proposed another time, and the playtester who claimed the slot did not accept it. This does not count against you.",
@@ -62,10 +62,10 @@ const playtesterEndings: Record<ReportOutcome, (context: CompleteContext) => str
   unblocked: (context) =>
     `Continue your playtest of ${context.game} before the new deadline.${quote(context)}${context.newKeys ? " You have a new game key." : ""}`,
   cancelled: (context) =>
-    `Your playtest slot of ${context.game} was cancelled because of the problem you reported.${unpaid(context)}`,
+    `Your playtest slot of ${context.game} was cancelled because of a reported problem.${unpaid(context)}`,
   released: ({ game }) => `You released your playtest slot of ${game}.`,
   expired: (context) =>
-    `The problem you reported with ${context.game} was not answered in time. Your slot was cancelled.${unpaid(context)}`,
+    `A problem reported with ${context.game} was not answered in time. Your slot was cancelled.${unpaid(context)}`,
 };
 
 /** The owner who takes a proposal back is not told. */

@@ -164,7 +164,7 @@ onBothDatabases("problem report", (serve, it) => {
       "Problem closed: The problem that Tess reported with Lantern Deep was not answered in time. The slot was cancelled. You got $20.00 back.",
     ]);
     expect(await noticesOf(playtester, "slot.resolved")).toEqual([
-      "Problem answered: The problem you reported with Lantern Deep was not answered in time. Your slot was cancelled. It is not paid.",
+      "Problem answered: A problem reported with Lantern Deep was not answered in time. Your slot was cancelled. It is not paid.",
     ]);
     const [toOwner] = mailsTo(server, "game_owner1@example.com", "A slot of Lantern Deep was cancelled");
     expect(toOwner!.text).toContain("You got $20.00 back. The playtester is not paid.");
