@@ -61,8 +61,7 @@ const ownerEndings: Record<ReportOutcome, (context: CompleteContext) => string> 
 const playtesterEndings: Record<ReportOutcome, (context: CompleteContext) => string> = {
   unblocked: (context) =>
     `Continue your playtest of ${context.game} before the new deadline.${quote(context)}${context.newKeys ? " You have a new game key." : ""}`,
-  cancelled: (context) =>
-    `Your playtest slot of ${context.game} was cancelled because of a reported problem.${unpaid(context)}`,
+  cancelled: (context) => `Your playtest slot of ${context.game} was cancelled because of a reported problem.${unpaid(context)}`,
   released: ({ game }) => `You released your playtest slot of ${game}.`,
   expired: (context) =>
     `A problem reported with ${context.game} was not answered in time. Your slot was cancelled.${unpaid(context)}`,

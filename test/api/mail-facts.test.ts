@@ -507,7 +507,7 @@ const facts: MailFact[] = [
     },
   },
   {
-    says: "Its game key was shown to a playtester, so nobody else gets it.",
+    says: "was shown to a playtester who cannot use it any more, so nobody else gets it.",
     async happen({ owner, tess, gameId }) {
       const slotId = await factories.claim(tess, await factories.order(owner, gameId, { keysForTesters: ["K-1"] }));
       await tess.releaseSlot({ params: { id: slotId } });

@@ -246,6 +246,9 @@ onBothDatabases("transcripts", (serve, it) => {
     const server = await serve({ ...using({ command: runs("arguments") }), bucket: await bucket.open() });
     const { owner, slotId } = await submittedToFullDisk(server);
     expect((await transcription(owner, slotId)).status).toBe("processing");
+    expect(server.errors.splice(0).map(String)).toEqual([
+      expect.stringContaining("too little free disk space for a copy of the video"),
+    ]);
     expect(readdirSync(join(server.deps.dataDir, "transcribing"))).toEqual([]);
     server.deps.config.uploads.minFreeBytes = 0;
     await server.advance(5 * 60_000);
