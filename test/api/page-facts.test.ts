@@ -55,8 +55,8 @@ onBothDatabases("what pages without an account state", (serve, it) => {
     expect((await press()).html).toContain("A sign-in link works once, for 15 minutes.");
     expect(await signInWith(server, email, password)).toBe(null);
 
-    expect(welcome).toContain("To set a password, use “Forgot your password?” below.");
-    const forgot = /href="(\/play\/forgot)">Forgot your password\?/.exec(welcome)![1]!;
+    expect(welcome).toContain("To set a password, use “Set a password” below.");
+    const forgot = /href="(\/play\/forgot)">Set a password/.exec(welcome)![1]!;
     await browser.submit(forgot, "/play/forgot", { email });
     await server.advance(0);
     await visitor(server).submit(mailedPath(server, "reset"), "/reset-password", { password: "a new password" });

@@ -12,7 +12,7 @@ const done = new Map([
   ["signed-out", "The browser was signed out."],
   [
     "verified",
-    "Your email address is verified and you are signed in. The password and API keys it had before no longer work. To set a password, use “Forgot your password?” below.",
+    "Your email address is verified and you are signed in. The password and API keys it had before no longer work. To set a password, use “Set a password” below.",
   ],
 ]);
 
