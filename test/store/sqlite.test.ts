@@ -219,6 +219,7 @@ describe("SQLite with a failing disk", () => {
   const database = {
     name: "/srv/data/playtest.db",
     pragma() {},
+    function: () => {},
     prepare(sql: string) {
       if (sql === "COMMIT") return {};
       throw Object.assign(new Error("disk I/O error"), { code: "SQLITE_IOERR_READ" });
