@@ -1,4 +1,4 @@
-import { containing } from "../database/containing.ts";
+import { containing, contains } from "../database/containing.ts";
 import type { Page } from "../database/keyset.ts";
 import type { Query, Value } from "../database/port.ts";
 import type { Tables } from "../database/schema/index.ts";
@@ -26,8 +26,8 @@ export function list(q: Query, only: { id?: string | undefined; search?: string 
     filters.push(only.id, only.id, only.id);
   }
   if (only.search !== undefined) {
-    conditions.push("(LOWER(g.name) LIKE ? ESCAPE '!' OR LOWER(u.display_name) LIKE ? ESCAPE '!')");
-    filters.push(containing(only.search), containing(only.search));
+    conditions.push(`(${contains("g.name")} OR ${contains("u.display_name")})`);
+    filters.push(...containing(only.search), ...containing(only.search));
   }
   if (page.after !== undefined) {
     conditions.push("p.id < ?");

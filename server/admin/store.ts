@@ -1,6 +1,6 @@
 import type { Role } from "../../src/contract/endpoint.ts";
 import { emailKey, type UserRow } from "../accounts/users-store.ts";
-import { containing } from "../database/containing.ts";
+import { containing, contains } from "../database/containing.ts";
 import { type Page, paged } from "../database/keyset.ts";
 import type { Query, Value } from "../database/port.ts";
 import type { Left, Tables } from "../database/schema/index.ts";
@@ -51,8 +51,8 @@ export function listUsers(q: Query, only: WantedUsers, page: Page) {
     filters.push(only.id);
   }
   if (only.search !== undefined) {
-    conditions.push("(u.email_key LIKE ? ESCAPE '!' OR LOWER(u.display_name) LIKE ? ESCAPE '!')");
-    filters.push(containing(only.search), containing(only.search));
+    conditions.push(`(${contains("u.email_key")} OR ${contains("u.display_name")})`);
+    filters.push(...containing(only.search), ...containing(only.search));
   }
   return paged(q, page, "u").all<UserRow>(`SELECT u.* FROM users u WHERE ${conditions.join(" AND ")}`, ...filters);
 }

@@ -237,6 +237,15 @@ describe("SQLite with a failing disk", () => {
   });
 });
 
+it("SQLite's LOWER knows the letters of all languages", async () => {
+  const store = await open();
+  expect(await store.read((q) => q.one("SELECT LOWER('ÜBER') AS text, LOWER(NULL) AS none"))).toEqual({
+    text: "über",
+    none: null,
+  });
+  await store.close();
+});
+
 describe("SQLite write-ahead log", () => {
   it("stays bounded while writes run, and is removed on close", async () => {
     const store = await open();

@@ -1,6 +1,6 @@
 import type { MomentKind } from "../../../src/contract/moments/kinds.ts";
 import type { ClipStatus } from "../../../src/contract/states/index.ts";
-import { containing } from "../../database/containing.ts";
+import { containing, contains } from "../../database/containing.ts";
 import { type Page, paged } from "../../database/keyset.ts";
 import type { Query, Value } from "../../database/port.ts";
 import { countRows, deleteWhere, insertRow, updateRow } from "../../database/rows.ts";
@@ -37,16 +37,14 @@ export const findForOwner = (q: Query, id: string, ownerId: string) =>
 export const countOf = (q: Query, slotId: string) => countRows(q, "moments", { slot_id: slotId });
 
 function conditions({ kind, severity, tag, build, text }: Filter): { sql: string; values: Value[] } {
-  const parts: [sql: string, value: Value | undefined][] = [
-    ["m.kind = ?", kind],
-    ["m.severity = ?", severity],
-    // Tags contain no quotation mark, and no capital letter.
-    ["m.tags LIKE ? ESCAPE '!'", tag === undefined ? undefined : containing(`"${tag}"`)],
-    ["m.build_id = ?", build],
-    ["LOWER(m.body) LIKE ? ESCAPE '!'", text === undefined ? undefined : containing(text)],
-  ];
-  const given = parts.filter((part): part is [string, Value] => part[1] !== undefined);
-  return { sql: given.map(([sql]) => `AND ${sql}`).join(" "), values: given.map(([, value]) => value) };
+  const given: [sql: string, ...values: Value[]][] = [];
+  if (kind !== undefined) given.push(["m.kind = ?", kind]);
+  if (severity !== undefined) given.push(["m.severity = ?", severity]);
+  // Tags contain no quotation mark.
+  if (tag !== undefined) given.push([contains("m.tags"), ...containing(`"${tag}"`)]);
+  if (build !== undefined) given.push(["m.build_id = ?", build]);
+  if (text !== undefined) given.push([contains("m.body"), ...containing(text)]);
+  return { sql: given.map(([sql]) => `AND ${sql}`).join(" "), values: given.flatMap(([, ...values]) => values) };
 }
 
 /** The newest first. */
