@@ -84,7 +84,7 @@ export const eventMeanings: Record<EventKind, string> = {
   "slot.starting": "a playtest at a fixed time begins in 24 hours or in one (to its playtester)",
   "slot.move_proposed": "the owner proposes another fixed time (to the playtester of a slot)",
   "slot.move_answered":
-    "a playtester accepted or declined another fixed time, or did not answer in time; or you took it back (to its playtester)",
+    "a playtester accepted or declined another fixed time, or did not answer in time; or the owner took the proposal back (to the playtester of the slot)",
   "slot.cancelled": "you cancelled a claimed slot before its fixed time",
   "slot.due": "the deadline of a slot is near (to its playtester)",
   "order.approval_requested": "an order of an API key waits for your approval",

@@ -64,6 +64,7 @@ import { knownOffers } from "./migrations/068-known-offers.ts";
 import { flaggedPayments } from "./migrations/069-flagged-payments.ts";
 import { unnamedNotices } from "./migrations/070-unnamed-notices.ts";
 import { strayBlobs } from "./migrations/071-stray-blobs.ts";
+import { jobIds } from "./migrations/072-job-ids.ts";
 import type { Dialect, Query, Store } from "./port.ts";
 import { defineOrRepeat, type Migrating, migrateStepwise, type Step, type StepwiseOptions } from "./stepwise.ts";
 import type { Enumerated } from "./types.ts";
@@ -144,6 +145,7 @@ export const migrations: readonly Migration[] = [
   flaggedPayments,
   unnamedNotices,
   strayBlobs,
+  jobIds,
 ];
 
 export interface Applied {

@@ -9,7 +9,7 @@ import type { LeaseTime } from "../jobs/store.ts";
  */
 export const jobsByKind = (q: Query, now: number, real: LeaseTime) =>
   q.all<{ kind: string; queued: number; due: number; first_due: number | null }>(
-    `SELECT kind, COUNT(*) AS queued, COUNT(CASE WHEN run_at <= ? THEN 1 END) AS due, 
+    `SELECT kind, COUNT(*) AS queued, COUNT(CASE WHEN run_at <= ? THEN 1 END) AS due,
       MIN(CASE WHEN run_at <= ? AND lease_until <= ${real.sql} THEN run_at END) AS first_due
       FROM jobs WHERE state = 'queued' GROUP BY kind`,
     now,

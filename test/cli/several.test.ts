@@ -70,4 +70,5 @@ it("an interrupt shows what was done before it", async () => {
   const code = await main(["review", "accept", ...slots, "--yes", "--json"], fake, { newId: () => `key-${++count}` });
   expect(code).toBe(130);
   expect(JSON.parse(fake.stdout.text).result).toMatchObject({ accepted: [{ id: slots[0] }], failed: [] });
+  expect(fake.stderr.text).toContain(`Not finished, and perhaps done: ${slots[1]}.`);
 });
