@@ -205,7 +205,10 @@ const recordDeleted = (deps: Deps, issue: issues.IssueRow) =>
 const longestError = 500;
 const textOf = (error: unknown) => (error instanceof Error ? error.message : String(error)).slice(0, longestError);
 
-/** A refusal ends the tries until somebody asks again, unless the tracker says to wait. Anything else is tried again. */
+/**
+ * A refusal ends the tries until somebody asks again, unless the tracker says to wait. Anything else is tried again. Who asked, or connected the
+ * tracker with another token, while the request was under way is not answered by its reply.
+ */
 async function recordFailure(deps: Deps, { issue, connection }: Work, error: unknown): Promise<void> {
   deps.log.warn({ err: error, finding: issue.finding_id, tracker: issue.tracker }, "a try to file or compare a finding failed");
   const wait = error instanceof Refusal ? error.retryAfterMs : undefined;
@@ -213,7 +216,11 @@ async function recordFailure(deps: Deps, { issue, connection }: Work, error: unk
   if (until !== undefined && connection) await deps.store.write((tx) => store.pause(tx, connection.id, until));
   await change(deps, issue, async (tx, row) => {
     if (until !== undefined) return { error: textOf(error), next_attempt_at: until };
-    if (error instanceof Refusal) return { error: textOf(error), next_attempt_at: null };
+    if (error instanceof Refusal) {
+      const current = await store.find(tx, issue.owner_id, issue.tracker);
+      const isAskedAgain = row.next_attempt_at !== issue.next_attempt_at || current?.sealed !== connection?.sealed;
+      return { error: textOf(error), next_attempt_at: isAskedAgain ? tx.now : null };
+    }
     const attempts = row.attempts + 1;
     const next = attempts < maxAttempts ? tx.now + pauseAfter(attempts) : null;
     return { error: textOf(error), attempts, next_attempt_at: next };

@@ -6,8 +6,9 @@ import { planOf, statusByIssue, waitOf } from "../../server/trackers/rules.ts";
 import type { TrackerName } from "../../src/contract/findings/trackers.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { createGame, giveCredit, order, type Person, play, registerOwner, registerPlaytester } from "../helpers/factories.ts";
+import { gate } from "../helpers/gate.ts";
 import type { TestServer } from "../helpers/server.ts";
-import { startTrackers, type TrackerIssue, type Trackers } from "../helpers/trackers.ts";
+import { type Fault, startTrackers, type TrackerIssue, type Trackers } from "../helpers/trackers.ts";
 
 interface World {
   server: TestServer;
@@ -329,13 +330,43 @@ onBothDatabases("findings in trackers", (serve) => {
       await server.advance(2 * minute);
       const elsewhere = { target: tracker === "jira" || tracker === "linear" ? "OTHER" : "acme/other" };
       expect((await file(made, other, tracker, elsewhere)).status).toBe(200);
+      await server.advance(0);
       await owner.post("/trackers/connect", bodyFor(tracker, trackers.url, "token-new"));
       expect((await file(made, id, tracker)).status).toBe(200);
       await server.advance(48 * hour);
+      const count = (of: string) => trackers.of(tracker).filter(({ target }) => target === of).length;
       expect([
         (await get(made, id)).issue.state,
-        trackers.of(tracker).filter(({ target }) => target === targets[tracker]).length,
-      ]).toEqual(["open", 2]);
+        (await get(made, other)).issue.state,
+        count(targets[tracker]),
+        count(elsewhere.target),
+      ]).toEqual(["open", "open", 2, 1]);
+    },
+  );
+
+  it.each(["connected with another token", "asked again"] as const)(
+    "goes on with what was %s while a request was refused",
+    async (meanwhile) => {
+      const made = await world(await serve(), "linear");
+      const { server, owner, trackers } = made;
+      const [arrived, reply] = [gate(), gate<Fault>()];
+      trackers.fail(() => {
+        arrived.open();
+        return reply.passed;
+      }, /issueCreate/);
+      const id = await created(made);
+      await file(made, id, "linear");
+      const tries = server.advance(0);
+      await arrived.passed;
+      if (meanwhile === "asked again") {
+        server.clock.set(server.clock.now() + 1);
+        await file(made, id, "linear");
+      } else await owner.post("/trackers/connect", bodyFor("linear", trackers.url, "token-new"));
+      reply.open({ status: 401, body: { errors: [{ message: "Authentication required" }] } });
+      await tries;
+      await server.advance(0);
+      expect((await get(made, id)).issue).toMatchObject({ state: "open", error: null });
+      expect(trackers.of("linear")).toHaveLength(1);
     },
   );
 

@@ -70,7 +70,7 @@ export class Trackers {
   namesAccount = true;
   /** Method and path of each request, and the credential that it came with. */
   readonly requests: { line: string; credential: string }[] = [];
-  readonly faults: { on?: RegExp; fault: Fault }[] = [];
+  readonly faults: { on?: RegExp; fault: Fault | (() => Promise<Fault>) }[] = [];
   /** What happens to a request that `faults` says nothing about. */
   by: () => Fault | undefined = () => undefined;
   /** Credentials that are not accepted. */
@@ -81,8 +81,8 @@ export class Trackers {
     this.#now = now;
   }
 
-  /** The next request, or the next whose method and path match, fails. */
-  fail(fault: Fault, on?: RegExp): void {
+  /** The next request, or the next whose method and path match, fails. A function is called when that request has arrived. */
+  fail(fault: Fault | (() => Promise<Fault>), on?: RegExp): void {
     this.faults.push({ fault, ...(on && { on }) });
   }
 
@@ -100,7 +100,8 @@ export class Trackers {
     this.requests.push({ line, credential });
     const text = await textOf(request);
     const at = this.faults.findIndex(({ on }) => on === undefined || on.test(line) || on.test(text));
-    const fault = at < 0 ? this.by() : this.faults.splice(at, 1)[0]!.fault;
+    const given = at < 0 ? this.by() : this.faults.splice(at, 1)[0]!.fault;
+    const fault = typeof given === "function" ? await given() : given;
     if (fault === "cut") return void request.socket.destroy();
     if (typeof fault === "object") return send(response, fault.status, fault.body ?? {}, fault.headers);
     const body = text === "" ? undefined : JSON.parse(text);
@@ -285,7 +286,7 @@ export class Trackers {
           teams: {
             nodes: [
               {
-                id: "team",
+                id: variables.key,
                 states: {
                   nodes: [
                     { id: "todo", type: "unstarted" },
@@ -310,10 +311,11 @@ export class Trackers {
             status: 400,
             body: { errors: [{ message: "Entity with this id already exists", extensions: { code: "INPUT_ERROR" } }] },
           };
-        const { title, description: body, id: given, labelIds, assigneeId, priority } = input;
-        const more = { key: `LAN-${linear.length + 1}`, priority };
+        const { title, description: body, id: given, labelIds, assigneeId, priority, teamId } = input;
+        const target = teamId!;
+        const more = { key: `${target}-${linear.filter((one) => one.target === target).length + 1}`, priority };
         const made = { title: title!, body, id: given!, labels: [labelIds!].flat(), assignee: assigneeId ?? null, more };
-        return data({ issueCreate: { issue: shown(this.#add({ tracker: "linear", target: "LAN", ...made })) } });
+        return data({ issueCreate: { issue: shown(this.#add({ tracker: "linear", target, ...made })) } });
       }
       case "issueUpdate":
         change(issue!, { body: input.description, isOpen: input.stateId && input.stateId === "todo" });
