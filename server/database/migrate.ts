@@ -65,6 +65,7 @@ import { flaggedPayments } from "./migrations/069-flagged-payments.ts";
 import { unnamedNotices } from "./migrations/070-unnamed-notices.ts";
 import { strayBlobs } from "./migrations/071-stray-blobs.ts";
 import { jobIds } from "./migrations/072-job-ids.ts";
+import { slotBuilds } from "./migrations/073-slot-builds.ts";
 import type { Dialect, Query, Store } from "./port.ts";
 import { defineOrRepeat, type Migrating, migrateStepwise, type Step, type StepwiseOptions } from "./stepwise.ts";
 import type { Enumerated } from "./types.ts";
@@ -146,6 +147,7 @@ export const migrations: readonly Migration[] = [
   unnamedNotices,
   strayBlobs,
   jobIds,
+  slotBuilds,
 ];
 
 export interface Applied {

@@ -71,6 +71,14 @@ export const listBuilds = (q: Query, gameId: string, page: Page) => listRows(q, 
 
 export const findBuild = (q: Query, gameId: string, buildId: string) => findRow(q, "builds", { id: buildId, game_id: gameId });
 
+/** The newest build of a game that was there at a time (ms). */
+export const newestBuildAt = (q: Query, gameId: string, at: number) =>
+  q.one<BuildRow>(
+    "SELECT * FROM builds WHERE game_id = ? AND created_at <= ? ORDER BY created_at DESC, id DESC LIMIT 1",
+    gameId,
+    at,
+  );
+
 /** The newest build of a game at this address, if the server stores its file. */
 export const findStoredBuild = (q: Query, gameId: string, buildUrl: string) =>
   q.one<BuildRow>(

@@ -1,3 +1,4 @@
+import { pages } from "../../src/contract/pages/addresses.ts";
 import type { Deps } from "../app/deps.ts";
 import { forbidden } from "./api-error.ts";
 import { sameText } from "./secrets.ts";
@@ -10,8 +11,11 @@ export interface Download {
   disposition: "attachment" | "inline";
 }
 
-/** The target of a signed link: a file, or the current build of a game when the link is opened; and the account the link was made for. */
-export type Target = ({ file: Download } | { gameId: string }) & { holder?: string };
+/**
+ * The target of a signed link: a file, or a build of a game; and the account the link was made for. A link of an earlier version names no build: it
+ * leads to the current one.
+ */
+export type Target = ({ file: Download } | { gameId: string; buildId?: string }) & { holder?: string };
 
 const hour = 3_600_000;
 const purpose = "download GET";
@@ -29,13 +33,19 @@ export interface SignedUrl {
 export const signedUrl = (deps: Deps, file: Download, holder?: string): SignedUrl =>
   sign(deps, { file, ...(holder !== undefined && { holder }) }, hour);
 
-/** The URL where a playtester gets the game: its own URL, or a signed link to the current build when the link is opened. */
+/**
+ * The URL where a playtester gets their build: its own, or a signed link to its file. Who has none, as after a claim from before the game had any,
+ * gets the current build of the game.
+ */
 export function signedBuildUrl(
   deps: Deps,
   game: { id: string; build_id: string | null; build_url: string },
+  build: { id: string; build_url: string; blob_key: string | null } | undefined,
   holder: string,
 ): string {
-  return game.build_id === null ? game.build_url : sign(deps, { gameId: game.id, holder }, hour).url;
+  const isNone = build === undefined || build.build_url === deps.config.baseUrl + pages.noBuild();
+  const [url, id] = isNone ? [game.build_url, game.build_id] : [build.build_url, build.blob_key === null ? null : build.id];
+  return id === null ? url : sign(deps, { gameId: game.id, buildId: id, holder }, hour).url;
 }
 
 /** The token is in the query, which is not logged. */

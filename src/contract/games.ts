@@ -86,6 +86,10 @@ const coverField = httpUrl().meta({
 });
 const externalField = httpUrl().meta({ description: "URL of the game's own page, such as its store page." });
 
+/** What the build of a slot is, for its description. */
+export const playedBuild =
+  "Build that its playtester has: the newest at the claim, when the fixed time began or, after a reported problem, when the slot was returned; null if none was uploaded by then.";
+
 export const createGameBody = z.strictObject({
   name: nameField,
   description: optionalText(`${shownBefore}.`),

@@ -15,7 +15,7 @@ import {
   timestamp,
 } from "./fields.ts";
 import { videoContainers } from "./files/media.ts";
-import { deviceNames } from "./games.ts";
+import { deviceNames, playedBuild } from "./games.ts";
 import { visibilities } from "./order-body.ts";
 import { givenConsent, publication } from "./publications/endpoints.ts";
 import { slotStatuses, transcriptionStatuses } from "./states/index.ts";
@@ -204,7 +204,7 @@ export const ownSlot = slotDetail
       z
         .strictObject({ id: id(), version: z.string().nullable(), createdAt: timestamp() })
         .nullable()
-        .meta({ description: "Build that was the newest when the slot was claimed; null if none was uploaded." }),
+        .meta({ description: playedBuild }),
     ),
     awaitingAdminApproval: extension(z.boolean().meta({ description: "Whether the video waits for an administrator." })),
     posterUrl: extension(
@@ -343,7 +343,7 @@ export const slots = {
     ...audited("slot.unblock"),
     also: ["/slots/:id/unblock"],
     extension: true,
-    summary: "Unblock a slot and give its playtester a new deadline",
+    summary: "Unblock a slot and give its playtester the newest build and a new deadline",
     body: z
       .strictObject({
         message: readableText(2000).optional().meta({ description: "Answer, shown to the playtester." }),

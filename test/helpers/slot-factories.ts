@@ -95,6 +95,7 @@ export async function giveSlot(server: TestServer, ownerId: string, playtesterId
     proposed_at: null,
     accept_by: null,
     excused: 0,
+    build_at: null,
   };
   await store.write(async (tx) => {
     await games.insert(tx, game);

@@ -312,8 +312,8 @@ const once: readonly Mutant[] = [
   ]),
   row("api/trackers | was not answered", "a refused look-up does not forget that an issue was begun", [
     "server/trackers/jobs.ts",
-    "if (error instanceof Refusal) return {",
-    "if (error instanceof Refusal) return { begun_at: null,",
+    "return { error: textOf(error), next_attempt_at: isAskedAgain",
+    "return { begun_at: null, error: textOf(error), next_attempt_at: isAskedAgain",
   ]),
   row("api/crypto", "no two open quotes share an amount", [
     "server/database/rows.ts",

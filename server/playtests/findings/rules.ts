@@ -51,10 +51,10 @@ export interface Comparison extends Share {
 export function recordingsIn({ builds, recordings }: Counted, { build, playtest }: Filter = {}): Recording[] {
   return recordings
     .filter(({ playtest_id }) => playtest === undefined || playtest_id === playtest)
-    .map(({ slot_id, playtester_id, began_at, length_ms }) => ({
+    .map(({ slot_id, playtester_id, build_time, length_ms }) => ({
       slotId: slot_id,
       tester: playtester_id ?? slot_id,
-      buildId: builds.find(({ created_at }) => created_at <= began_at)?.id ?? null,
+      buildId: builds.find(({ created_at }) => created_at <= build_time)?.id ?? null,
       lengthMs: length_ms,
     }))
     .filter(({ buildId }) => build === undefined || buildId === build);

@@ -1,6 +1,7 @@
 import type { Query } from "../../database/port.ts";
 import { countRows, deleteWhere, insertRow, updateRow, updateWhere } from "../../database/rows.ts";
 import type { Tables } from "../../database/schema/index.ts";
+import { buildTimeSql } from "../slots/builds-store.ts";
 
 export type FindingRow = Tables["findings"];
 export type EvidenceRow = Tables["finding_evidence"];
@@ -90,14 +91,14 @@ export interface RecordingRow {
   slot_id: string;
   playtest_id: string;
   playtester_id: string | null;
-  /** When its playtester began, which says which build was the newest (ms). */
-  began_at: number;
+  /** Its build is the newest that was there by then (ms). */
+  build_time: number;
   length_ms: number | null;
 }
 
 export const recordingsOf = (q: Query, gameId: string) =>
   q.all<RecordingRow>(
-    `SELECT s.id AS slot_id, s.playtest_id, s.playtester_id, COALESCE(s.reserved_at, s.created_at) AS began_at, b.video_duration_ms AS length_ms
+    `SELECT s.id AS slot_id, s.playtest_id, s.playtester_id, ${buildTimeSql} AS build_time, b.video_duration_ms AS length_ms
       FROM slots s JOIN submissions b ON b.slot_id = s.id WHERE s.game_id = ? AND s.status <> 'rejected'`,
     gameId,
   );

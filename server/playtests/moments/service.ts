@@ -6,6 +6,7 @@ import { conflict, notFound } from "../../lib/api-error.ts";
 import { queueIndexing } from "../../search/queue.ts";
 import * as search from "../../search/store.ts";
 import * as findings from "../findings/store.ts";
+import { buildOf } from "../slots/builds-store.ts";
 import * as slots from "../slots/store.ts";
 import { moveStill, removeOfMoment } from "./stills.ts";
 import * as store from "./store.ts";
@@ -37,7 +38,7 @@ export async function create(
     game_id: slot.game_id,
     owner_id: ownerId,
     author_id: ownerId,
-    build_id: (await store.buildAt(tx, slot.game_id, slot.reserved_at ?? slot.created_at))?.id ?? null,
+    build_id: (await buildOf(tx, slot))?.id ?? null,
     at_ms: atMs,
     end_ms: endMs,
     kind,

@@ -65,11 +65,3 @@ export function listOfSlot(q: Query, slotId: string, filter: Filter, { limit, af
     limit + 1,
   );
 }
-
-/** The newest build of a game that was there at a time (ms). */
-export const buildAt = (q: Query, gameId: string, at: number) =>
-  q.one<{ id: string; version: string | null; created_at: number }>(
-    "SELECT id, version, created_at FROM builds WHERE game_id = ? AND created_at <= ? ORDER BY created_at DESC, id DESC LIMIT 1",
-    gameId,
-    at,
-  );

@@ -148,7 +148,7 @@ async function accept(tx: Tx, playtest: Playtest, slot: Claimed, at: number): Pr
       `You have a slot at ${iso(other)}, and cannot play both. Nothing was changed. Decline this time, or release the other slot first.`,
     );
   const deadline_at = slot.status === "blocked" ? null : sessionDeadline(at, playtest.player_count, tx.now);
-  const changes = { scheduled_at: at, proposed_at: null, accept_by: null, deadline_at };
+  const changes = { scheduled_at: at, proposed_at: null, accept_by: null, deadline_at, build_at: null };
   await slots.update(tx, slot.id, changes);
   const moved = { ...slot, ...changes };
   if (deadline_at !== null) await watchDeadline(tx, moved);

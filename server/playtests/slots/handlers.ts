@@ -8,13 +8,13 @@ import type { Caller, Handlers } from "../../http/call.ts";
 import { conflict, notFound } from "../../lib/api-error.ts";
 import { closeWhenFull } from "../applications/service.ts";
 import { posterOf } from "../moments/stills-store.ts";
-import { buildAt } from "../moments/store.ts";
 import { stillLink } from "../moments/views.ts";
 import * as consents from "../publications/consents-store.ts";
 import * as publications from "../publications/store.ts";
 import { cancelClaimed } from "../schedule/moves.ts";
 import * as playtests from "../store.ts";
 import { type OwnParts, ownSlotView, slotDetailView, slotView, submissionItemView } from "../views.ts";
+import { buildOf } from "./builds-store.ts";
 import { cancelBlocked, unblock } from "./report-moves.ts";
 import { accept, reject } from "./review.ts";
 import * as slotStore from "./store.ts";
@@ -23,7 +23,7 @@ import { cancelOpen, finishPlaytest } from "./transitions.ts";
 async function ownParts(deps: Deps, q: Query, slot: slotStore.SlotDetailRow): Promise<OwnParts> {
   const isPublic = slot.visibility === "public";
   const [build, poster, publication, consent] = await Promise.all([
-    slot.reserved_at === null ? undefined : buildAt(q, slot.game_id, slot.reserved_at),
+    slot.reserved_at === null ? undefined : buildOf(q, slot),
     slot.submission_id === null ? undefined : posterOf(q, slot.id),
     isPublic ? publications.ofSlot(q, slot.id) : undefined,
     isPublic ? consents.ofSlot(q, slot.id) : undefined,

@@ -38,7 +38,8 @@ export async function report(
 const watchLimit = (tx: Tx, { id, answer_by }: reports.ReportRow) =>
   tx.schedule({ kind: "resolve-problem", key: id, payload: { reportId: id }, runAt: answer_by! });
 
-/** Unblocks a slot: it is reserved for its playtester again, with a new deadline as after a claim and, if given, with new game keys. */
+/** Unblocks a slot: it is reserved for its playtester again, with the newest build, a new deadline as after a claim and, if given, new
+ * game keys. */
 export async function unblock(
   tx: Tx,
   playtest: Playtest,
@@ -46,7 +47,8 @@ export async function unblock(
   answer: { message: string | null; keys: readonly string[] | undefined },
 ): Promise<void> {
   const deadline = slotDeadline(playtest, slot.scheduled_at, tx.now);
-  const reserved = await slots.transition(tx, slots.requireMove(slot, "unblock"), "unblock", { deadline_at: deadline });
+  const changes = { deadline_at: deadline, build_at: (slot.scheduled_at ?? 0) > tx.now ? null : tx.now };
+  const reserved = await slots.transition(tx, slots.requireMove(slot, "unblock"), "unblock", changes);
   const { message, keys } = answer;
   if (keys) {
     await replaceKeys(tx, playtest, slot.id, keys);

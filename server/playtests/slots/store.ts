@@ -96,6 +96,7 @@ export const detailOfClaimed = (
   proposed_at: slot.proposed_at,
   accept_by: slot.accept_by,
   excused: slot.excused,
+  build_at: slot.build_at,
   submission_id: null,
   video_file_size: null,
   video_duration_ms: null,

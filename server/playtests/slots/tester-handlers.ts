@@ -30,6 +30,7 @@ import {
   videoFormatView,
 } from "../views.ts";
 import { type Attempts, attemptOf, attemptsBeside } from "./attempts.ts";
+import { buildOf } from "./builds-store.ts";
 import { type Claimed, claim } from "./claims.ts";
 import { earnedLate, lossOf } from "./losses.ts";
 import { gameOf, gamesOf } from "./offered-games.ts";
@@ -43,11 +44,12 @@ import { release, submit } from "./transitions.ts";
 const statusesWithAccess: readonly SlotStatus[] = ["reserved", "blocked", "submitted"];
 
 /** What helps to play a slot, for one of its players, who sees no keys of the others. */
-const handedOut = async (q: Query, { id }: slots.SlotDetailRow, playerId: string) => {
-  const [keys, video] = await Promise.all([keyStore.ofSlot(q, id), slots.uploadedVideo(q, id)]);
+const handedOut = async (q: Query, slot: slots.SlotDetailRow, playerId: string) => {
+  const { id } = slot;
+  const [keys, video, build] = await Promise.all([keyStore.ofSlot(q, id), slots.uploadedVideo(q, id), buildOf(q, slot)]);
   const own = keys.filter(({ user_id }) => user_id === playerId);
   // In a team, a key that was dealt to nobody is for who joins it.
-  return { keys: own.length > 0 ? own : keys.filter(({ user_id }) => user_id === null), video };
+  return { keys: own.length > 0 ? own : keys.filter(({ user_id }) => user_id === null), video, build };
 };
 
 type HandedOut = Awaited<ReturnType<typeof handedOut>>;
@@ -56,13 +58,13 @@ function secretsView(
   deps: Deps,
   slot: slots.SlotDetailRow,
   game: games.GameRow,
-  { keys, video, playerId }: HandedOut & { playerId: string },
+  { keys, video, build, playerId }: HandedOut & { playerId: string },
 ) {
   return {
     instructions: game.instructions,
     notesForTesters: slot.notes_for_testers,
     keys: keys.map((key) => open(deps, slot.playtest_id, key)),
-    buildUrl: signedBuildUrl(deps, game, playerId),
+    buildUrl: signedBuildUrl(deps, game, build, playerId),
     uploadedVideo: video
       ? {
           filename: video.filename,
@@ -161,7 +163,8 @@ async function claimedView(deps: Deps, q: Query, { slot, playtest, game, playtes
       detail,
       known,
       { attempts: [], earned: new Map() },
-      { keys, video: undefined, playerId: slot.playtester_id! },
+      // The build at the claim is the current one of the game.
+      { keys, video: undefined, build: undefined, playerId: slot.playtester_id! },
     ),
   };
 }

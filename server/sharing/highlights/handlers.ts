@@ -4,7 +4,6 @@ import type { Deps } from "../../app/deps.ts";
 import * as games from "../../games/store.ts";
 import type { Handlers } from "../../http/call.ts";
 import { notFound } from "../../lib/api-error.ts";
-import * as moments from "../../playtests/moments/store.ts";
 import * as playtests from "../../playtests/store.ts";
 import * as search from "../../search/store.ts";
 import { signalsOf } from "../signals/store.ts";
@@ -29,7 +28,7 @@ async function highlightsOf(deps: Deps, of: "playtest" | "game", id: string, { b
   const entries = entriesOf(lexiconOf(deps.config.highlights));
   const parts: Highlight[] = [];
   for (const row of rows) {
-    const played = build && (await deps.store.read((q) => moments.buildAt(q, id, row.began_at)));
+    const played = build && (await deps.store.read((q) => games.newestBuildAt(q, row.game_id, row.build_time)));
     if (build && (!played || played.id !== build)) continue;
     const own = notes.filter(({ slot_id }) => slot_id === row.slot_id);
     const video = {

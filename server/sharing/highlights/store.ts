@@ -1,11 +1,13 @@
 import type { Query } from "../../database/port.ts";
+import { buildTimeSql } from "../../playtests/slots/builds-store.ts";
 
 /** A video with what was measured of it. */
 export interface VideoRow {
   slot_id: string;
   length_ms: number | null;
-  /** When its playtester began (ms), which says which build was the newest. */
-  began_at: number;
+  game_id: string;
+  /** Its build is the newest that was there by then (ms). */
+  build_time: number;
   /** What its playtester wrote when submitting. */
   notes: string;
   loudness: string | null;
@@ -19,7 +21,7 @@ const mostVideos = 200;
 /** The newest videos of a playtest or game that were not rejected. */
 export const videosOf = (q: Query, of: "playtest" | "game", id: string) =>
   q.all<VideoRow>(
-    `SELECT s.id AS slot_id, b.video_duration_ms AS length_ms, COALESCE(s.reserved_at, s.created_at) AS began_at, b.notes, g.loudness, g.motion, g.luma
+    `SELECT s.id AS slot_id, b.video_duration_ms AS length_ms, s.game_id, ${buildTimeSql} AS build_time, b.notes, g.loudness, g.motion, g.luma
       FROM slots s JOIN submissions b ON b.slot_id = s.id
       LEFT JOIN video_signals g ON g.slot_id = s.id AND g.blob_key = b.blob_key AND g.status = 'ready'
       WHERE s.${of}_id = ? AND s.status <> 'rejected' ORDER BY s.submitted_at DESC, s.id DESC LIMIT CAST(? AS INTEGER)`,

@@ -3,11 +3,13 @@ import * as users from "../../accounts/users-store.ts";
 import type { Deps } from "../../app/deps.ts";
 import * as games from "../../games/store.ts";
 import { ApiError, forbidden, notFound } from "../../lib/api-error.ts";
-import { type Download, openToken } from "../../lib/signed-links.ts";
+import { type Download, openToken, type Target } from "../../lib/signed-links.ts";
 import { isLinkLive } from "../../uploads/blob-store.ts";
 import { sendFile } from "../../uploads/downloads.ts";
 import { redirect } from "../html.ts";
 import type { Page } from "../types.ts";
+
+type OfGame = Extract<Target, { gameId: string }>;
 
 /** `/downloads?token=…`: a file, for anybody who has the signed link. `/builds/<id>`: the URL of a hosted build, refused without a signed link. */
 export function downloads(deps: Deps): Record<"downloads" | "builds", Page> {
@@ -16,7 +18,7 @@ export function downloads(deps: Deps): Record<"downloads" | "builds", Page> {
       if (request.method !== "GET" && request.method !== "HEAD")
         throw new ApiError("METHOD_NOT_ALLOWED", "A download link takes GET, HEAD.", { headers: { Allow: "GET, HEAD" } });
       const target = openToken(deps, url.searchParams.get("token") ?? "");
-      const file = "file" in target ? await stored(target.file, target.holder) : await currentBuild(target.gameId, target.holder);
+      const file = "file" in target ? await stored(target.file, target.holder) : await fileOf(target, target.holder);
       if (typeof file === "string") return redirect(response, file);
       await sendFile(deps, request, response, file);
     },
@@ -36,13 +38,14 @@ export function downloads(deps: Deps): Record<"downloads" | "builds", Page> {
     return file;
   }
 
-  /** The current build of the game: a stored file, or a URL on another server. 404 once the game, its owner or the playtester is suspended. */
-  async function currentBuild(gameId: string, holder: string | undefined): Promise<Download | string> {
+  /** A build of the game: a stored file, or a URL on another server. 404 once the game, its owner or the playtester is suspended. */
+  async function fileOf({ gameId, buildId }: OfGame, holder: string | undefined): Promise<Download | string> {
     return deps.store.read(async (q) => {
       const game = await games.findOffered(q, gameId);
       const player = holder === undefined ? undefined : await users.standing(q, holder);
       if (!game || (player && (player.suspended_at !== null || player.deleted_at !== null))) throw notFound();
-      const build = game.build_id === null ? undefined : await games.findBuild(q, gameId, game.build_id);
+      const id = buildId ?? game.build_id;
+      const build = id === null ? undefined : await games.findBuild(q, gameId, id);
       if (!build?.blob_key) return game.build_url;
       const { blob_key: blobKey, filename } = build;
       return { blobKey, filename: filename ?? "build", contentType: "application/octet-stream", disposition: "attachment" };

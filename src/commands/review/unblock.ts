@@ -6,7 +6,7 @@ export const unblock = define({
   name: "unblock",
   summary: "Answer a reported problem: unblock the slot with a new deadline",
   description:
-    "A slot is blocked while its playtester waits for your answer to a reported problem. Fix the build first, for example with `playtest games push`. If a game key does not work, pass a new one: the old key is retired.",
+    "A slot is blocked while its playtester waits for your answer to a reported problem. Upload a build that works first, with `playtest games push`: the playtester then gets the newest. If a game key does not work, pass a new one: the old key is retired.",
   flags: { key: flag.list("New game key, one for each player of the slot", { value: "KEY", field: "keys" }) },
   args: { slot: slotArg("blocked") },
   operation: "unblockSlot",

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { endpoint } from "../endpoint.ts";
 import { extension, id, message, page, readableText, text, timestamp } from "../fields.ts";
+import { playedBuild } from "../games.ts";
 import { momentKinds } from "./kinds.ts";
 import { momentStill } from "./stills.ts";
 
@@ -42,9 +43,7 @@ export const moment = z
     slotId: id(),
     playtestId: id(),
     gameId: id(),
-    buildId: id()
-      .nullable()
-      .meta({ description: "Build that was the newest when the slot was claimed; null if none was uploaded." }),
+    buildId: id().nullable().meta({ description: playedBuild }),
     ...fields,
     author: z.strictObject({ id: id(), displayName: z.string() }),
     still: extension(momentStill.nullable().meta({ description: "Still image of the video at the moment; null without one." })),

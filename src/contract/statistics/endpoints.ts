@@ -78,7 +78,7 @@ export const statistics = {
               ...ratings,
             }),
           )
-          .meta({ description: "By the build that was the newest when the slot was claimed, the newest first." }),
+          .meta({ description: "By the build that was played, the newest first." }),
         periods: z
           .array(z.strictObject({ from: timestamp(), ...ratings }))
           .meta({ description: "By week, or by month if the time is long; the oldest first." }),

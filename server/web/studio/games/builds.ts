@@ -13,10 +13,13 @@ type Game = Data<"getGame">["game"];
 type Build = Data<"listBuilds">["builds"][number];
 type Limits = Data<"getServerInfo">["limits"];
 
+const whoGets =
+  "Playtesters who claim a slot from now on get it. Those who have a slot keep the build that they have, until you return the slot after a problem that they reported.";
+
 const said = new Map([
   ["created", "The game was created. Now upload a build, so that playtesters can play it."],
-  ["uploaded", "The build was stored. Playtesters get it from now on."],
-  ["address", "The address was stored. Playtesters get the game there from now on."],
+  ["uploaded", `The build was stored. ${whoGets}`],
+  ["address", `The address was stored. ${whoGets}`],
 ]);
 
 /** `/studio/games/ID/builds`: the builds of a game, newest first, and the form for another one. */

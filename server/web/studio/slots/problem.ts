@@ -68,7 +68,7 @@ function elsewhere({ site }: StudioContext, returns: boolean, cancels: boolean):
 }
 
 const returnForm = (context: StudioContext, id: string, name: string) =>
-  html`<section><h2>Return the slot</h2><p>If the game needs a fix, upload the new build first. Then ${name} gets the slot back, with a new deadline.</p>
+  html`<section><h2>Return the slot</h2><p>If the game needs a fix, upload the new build first. Then ${name} gets the slot back, with the newest build and a new deadline.</p>
 <form method="post" action="${unblock.at(id)}">${tokens(context)}
 <label for="message">Your answer <span class="soft">(optional; ${name} sees it)</span></label>
 <textarea id="message" name="message" maxlength="2000"${marked(context, "message")}>${context.form.message}</textarea>${fault(context, "message")}

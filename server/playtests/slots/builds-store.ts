@@ -1,0 +1,19 @@
+import type { Query } from "../../database/port.ts";
+import { type BuildRow, newestBuildAt } from "../../games/store.ts";
+import type { SlotRow } from "./store.ts";
+
+/**
+ * The build that the playtester of a slot has: the newest at the claim, or when the fixed time begins. A later one replaces it only if the owner
+ * returns the slot after a reported problem. So a video belongs to the build that was played.
+ */
+
+/** Until when a build of a slot `s` must have been there (ms). */
+export const buildTimeSql = "COALESCE(s.build_at, s.scheduled_at, s.reserved_at, s.created_at)";
+
+type Times = Pick<SlotRow, "game_id" | "build_at" | "scheduled_at" | "reserved_at" | "created_at">;
+
+/** The same of a row. */
+export const buildTime = ({ build_at, scheduled_at, reserved_at, created_at }: Omit<Times, "game_id">): number =>
+  build_at ?? scheduled_at ?? reserved_at ?? created_at;
+
+export const buildOf = (q: Query, slot: Times): Promise<BuildRow | undefined> => newestBuildAt(q, slot.game_id, buildTime(slot));
