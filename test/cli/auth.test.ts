@@ -33,6 +33,17 @@ afterEach(async () => {
 
 const at = () => ["--base-url", server.baseUrl];
 
+it("email: asks nobody for a password that their account does not have", async () => {
+  await server.deps.store.write((tx) => tx.run("UPDATE users SET password_hash = '!' WHERE email = ?", ada.email));
+  const { code, stderr } = await run(["auth", "email", ...at(), "--new-email", "ada@example.org"], {
+    env: { PLAYTEST_API_KEY: ada.key },
+  });
+  expect(code).toBe(2);
+  expect(stderr).toContain(
+    "cannot be checked, because the account has no password. Nothing was changed. Set one by a reset first\n",
+  );
+});
+
 describe("login", () => {
   it.each([
     ["a key from standard input", (): [string[], RunOptions] => [["--with-key"], { stdin: `${ada.key}\n` }]],

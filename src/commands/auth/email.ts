@@ -8,7 +8,7 @@ export const email = define({
   description:
     "Sends a link to the present and to the new address. The address changes when both links were opened within 24 hours. " +
     "The account of an administrator that has no address yet gets its first one: without a password if it has none, and with a link to the new address only.",
-  operation: "changeEmail",
+  operation: ["changeEmail", "getFactor"],
   body: "changeEmail",
   bodyOmit: ["password", "code"],
   partialBody: true,
@@ -22,12 +22,9 @@ export const email = define({
   ],
   async run({ body, flags }, ctx) {
     const newEmail = body.newEmail ?? (await ctx.prompt.text("New email address:", "Pass --new-email."));
-    const { role, email } = await ctx.api().getMe({});
-    const isFirst = role === "admin" && email.endsWith(".invalid");
-    const password =
-      isFirst && flags.passwordFile === undefined
-        ? undefined
-        : await readSecret(ctx, flags.passwordFile, "--password-file", "Password:");
+    const { hasPassword } = await ctx.api().getFactor({});
+    const isAsked = hasPassword || flags.passwordFile !== undefined;
+    const password = isAsked ? await readSecret(ctx, flags.passwordFile, "--password-file", "Password:") : undefined;
     const data = await withCodeIfNeeded(ctx, flags.code, (code) => ctx.api().changeEmail({ body: { newEmail, password, code } }));
     return ctx.message(data);
   },

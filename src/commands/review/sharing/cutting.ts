@@ -36,7 +36,7 @@ export async function finished<T extends Cut>(ctx: Context, { what, found, refet
   try {
     while (shown.status === "pending" && ctx.now() < until) {
       progress.update(`Cutting the ${what.split(" ")[0]}`);
-      await ctx.sleep(pollMs);
+      await ctx.sleep(pollMs, ctx.signal);
       shown = await refetch();
     }
   } finally {
