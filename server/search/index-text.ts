@@ -38,8 +38,7 @@ export async function fillSearch(job: Job, deps: Deps): Promise<void> {
 }
 
 async function fillSlots(job: Job, deps: Deps): Promise<void> {
-  // Sorts behind every id.
-  for (let before = "~"; ; ) {
+  for (let before: string | undefined; ; ) {
     const slots = await deps.store.read((q) => store.listUnindexed(q, before, pageSlots));
     for (const { slot_id } of slots) {
       if (deps.draining.aborted) throw new RetryLater(deps.clock.now(), "the server was stopped");

@@ -252,11 +252,11 @@ export const isIndexed = async (q: Query, slotId: string) =>
 const unindexed = `FROM submissions v JOIN slots s ON s.id = v.slot_id JOIN users u ON u.id = s.owner_id
   WHERE u.deleted_at IS NULL AND NOT EXISTS (SELECT 1 FROM search_slots x WHERE x.slot_id = v.slot_id)`;
 
-/** Slots whose texts are not indexed, the newest video first: those whose submission's id sorts before `before`. */
-export const listUnindexed = (q: Query, before: string, limit: number) =>
+/** Slots whose texts are not indexed, the newest video first: those whose submission's id sorts before `before`, if it is given. */
+export const listUnindexed = (q: Query, before: string | undefined, limit: number) =>
   q.all<{ id: string; slot_id: string }>(
-    `SELECT v.id, v.slot_id ${unindexed} AND v.id < ? ORDER BY v.id DESC LIMIT CAST(? AS INTEGER)`,
-    before,
+    `SELECT v.id, v.slot_id ${unindexed} ${before === undefined ? "" : "AND v.id < ?"} ORDER BY v.id DESC LIMIT CAST(? AS INTEGER)`,
+    ...(before === undefined ? [] : [before]),
     limit,
   );
 
