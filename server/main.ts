@@ -85,6 +85,8 @@ export async function serve(options: ServeOptions, host: ServeHost): Promise<num
   const place = placeOf(options, host);
   if ("host" in place) await requireFreePort(place.host, place.port);
   const location = chooseLocation(options, host.env);
+  // Whoever waits for it must not go on with the keys of an earlier server.
+  if (options.readyFile !== undefined) rmSync(options.readyFile, { force: true });
   try {
     const running = await open(options, host, location, place);
     const manager = serviceManager(host.env, running.deps.log);

@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream";
+import { operations } from "../contract/static.ts";
 import { Interrupted } from "../errors.ts";
 import { Knowledge } from "./knowledge.ts";
 import { howToCheck, OutcomeUnknown, type Unclear } from "./outcome.ts";
@@ -6,10 +7,14 @@ import { parseJson, readApiError } from "./replies.ts";
 import { decide, type Failure, retryAfter } from "./retry.ts";
 import { NetworkError, ReplyTooLarge } from "./transport.ts";
 import type { ClientOptions, HttpReply, RawRequest } from "./types.ts";
-import { requireEncryption } from "./url.ts";
+import { isAt, requireEncryption } from "./url.ts";
 
 /** What every server of this API repeats safely with the same idempotency key. */
 const specified = /^POST \/games(\/[^/]+\/playtests)?$/;
+
+/** What a server does each time that it is asked: without an account, no reply can be kept for who repeats the request. */
+const isAnonymous = (method: string, path: string) =>
+  Object.values(operations).some((one) => one.access === "none" && one.method === method && isAt(one.path, path));
 
 /** How long an interrupted command may take to find out whether repeating it is safe. */
 const lastQuestionMs = 2_000;
@@ -32,7 +37,9 @@ export class Exchanges {
   /** Whether the server is known to make a change only once for each idempotency key. */
   async #honorsKey({ method, path }: Pick<RawRequest, "method" | "path">, signal?: AbortSignal): Promise<boolean> {
     if (!this.#options.apiKey) return false;
-    if (specified.test(`${method} ${path.split("?")[0]}`)) return true;
+    const [pathname = ""] = path.split("?");
+    if (specified.test(`${method} ${pathname}`)) return true;
+    if (isAnonymous(method, pathname)) return false;
     return (await this.knowledge.capabilities(signal))?.honorsKeys === true;
   }
 

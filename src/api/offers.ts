@@ -2,6 +2,7 @@ import type { Operation } from "../contract/index.ts";
 import { operations, type StaticOperation } from "../contract/static.ts";
 import { CliError, exitCodes, isAbsent, noSandbox } from "../errors.ts";
 import type { Knowledge } from "./knowledge.ts";
+import { isAt } from "./url.ts";
 
 /** Routes that exist only on a sandbox. */
 const sandboxOnly = /^\/sandbox\//;
@@ -50,6 +51,4 @@ export async function explainAbsence(
 
 /** The operation that an upload path belongs to. */
 export const uploadOperation = (path: string) =>
-  (Object.keys(operations) as Operation[]).find(
-    (name) => operations[name].media === "tus" && new RegExp(`^${operations[name].path.replace(/:\w+/g, "[^/]+")}$`).test(path),
-  );
+  (Object.keys(operations) as Operation[]).find((name) => operations[name].media === "tus" && isAt(operations[name].path, path));

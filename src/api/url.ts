@@ -60,3 +60,6 @@ export function queryString(query: object) {
   const text = new URLSearchParams(set.map(([name, value]): [string, string] => [name, String(value)])).toString();
   return text === "" ? "" : `?${text}`;
 }
+
+/** Whether a path, without its query, is one of a template such as `/games/:id`. */
+export const isAt = (template: string, path: string) => new RegExp(`^${template.replace(/:\w+/g, "[^/]+")}$`).test(path);

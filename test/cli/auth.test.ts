@@ -296,6 +296,8 @@ describe("api", () => {
     expect((await run(["api", "POST", "games", ...fields, "-i"], options)).stdout).toMatch(/^HTTP 201\n(.+: .+\n)+\n\{"data"/);
     const stdin = '{"name":"B","buildUrl":"https://example.com/b.zip"}';
     expect((await run(["api", "POST", "games", "--input", "-"], { ...options, stdin })).code).toBe(0);
+    const head = await run(["api", "HEAD", "games", "-i"], options);
+    expect([head.code, head.stdout]).toEqual([0, expect.stringMatching(/^HTTP 200\n(.+: .+\n)+\n$/)]);
     const { stdout } = await run(["api", "games", "-F", "limit=1", "--paginate", "--jq", ".data.games[].name"], options);
     expect(stdout).toBe("B\nA\n");
   });

@@ -152,6 +152,18 @@ describe("--wallet-command", () => {
     expect(await orders()).toEqual([]);
   });
 
+  it.each(["--tx 0x12", "--from 0x12", "--chain base", "--currency USDC"])(
+    "%s: goes with no other way to pay, so that nobody pays twice",
+    async (flags) => {
+      const order = await run(`playtests order ${fixture.gameId} ${flags} --yes`);
+      const [flag] = flags.split(" ");
+      expect([order.code, order.stderr]).toEqual([2, expect.stringContaining(`${flag} requires --pay x402. Nothing was paid.`)]);
+      const pay = await run(`playtests pay ${fixture.gameId} --method credit ${flags} --yes`);
+      expect([pay.code, pay.stderr]).toEqual([2, expect.stringContaining(`${flag} requires --method x402. Nothing was paid.`)]);
+      expect(await orders()).toEqual([]);
+    },
+  );
+
   it("a server without signed payments is told apart, and nothing is signed", async () => {
     fixture.server.deps.facilitator = null;
     const refused = await runWith(await lines.order(), wallet("fails"));

@@ -196,6 +196,16 @@ describe("an unknown outcome", () => {
     expect((await run(stubs, [...create, "--retries", "1"])).code).toBe(exitCode);
   });
 
+  it.each([
+    ["sandbox advance 1h", "POST /sandbox/clock/advance"],
+    ["sandbox testers create --count 1", "POST /sandbox/testers"],
+  ])("is not repeated, and not called safe to repeat, where the server knows no account: %s", async (line, on) => {
+    const { code, stderr, seen } = await run([{ on, instead: "drop" }], line.split(" "));
+    expect([code, seen.map((one) => one.method)]).toEqual([12, ["POST"]]);
+    expect(stderr).not.toContain("--idempotency-key");
+    expect(stderr).toContain("Repeating it could make the change twice.");
+  });
+
   it("does not include a read", async () => {
     expect((await run([{ on: "GET /games", instead: "drop" }], ["games", "list", "--retries", "0"])).code).toBe(10);
   });

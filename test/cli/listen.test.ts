@@ -55,6 +55,13 @@ describe("webhooks listen", () => {
     }
   };
 
+  it("says which kinds of events it does not know", async () => {
+    await emit("slot.accepted");
+    const { code, stderr } = await listen("--events slot.submited,slot.accepted --from-start --count 1");
+    expect(code).toBe(0);
+    expect(stderr).toContain('warning: --events: this version knows no event "slot.submited". Known: ');
+  });
+
   it("says what to remove when its file is damaged, and has a new secret then", async () => {
     const file = join(folder, "config", "listen.json");
     const before = (await listen("--print-secret")).stdout;

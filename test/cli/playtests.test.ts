@@ -265,6 +265,23 @@ describe("looking", () => {
     `);
   });
 
+  it("says of a list of all games whether --limit left some out, and that it has no cursor", async () => {
+    for (const _ of [1, 2, 3]) await fixture.order();
+    const page = async (more: string) => JSON.parse((await fixture.run(`playtests list --all-games ${more}--json`)).stdout).page;
+    expect([await page("--limit 2 "), await page("--limit 3 "), await page("")]).toEqual([
+      { cursor: null, hasMore: true, fetched: 2 },
+      { cursor: null, hasMore: false, fetched: 3 },
+      { cursor: null, hasMore: false, fetched: 3 },
+    ]);
+    const refused = await fixture.run("playtests list --all-games --cursor x");
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("--cursor works for one list")]);
+  });
+
+  it("pay: names the ways to pay where there is nobody to ask", async () => {
+    const { code, stderr } = await fixture.run(`playtests pay ${fixture.gameId}`);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("Pass --method credit|hours|card|x402.")]);
+  });
+
   it("shows one, and its slots", async () => {
     const id = await fixture.order({ notesForTesters: "Loud\u001b[31m" });
     expect(named((await fixture.run(`playtests show ${id}`, { tty: true })).stdout)).toMatchInlineSnapshot(`
@@ -420,14 +437,15 @@ describe("keys", () => {
     },
   );
 
-  it("review cancel: does not ask about a slot without a reported problem", async () => {
+  it.each(["", " --yes"])("review cancel%s: leaves a slot without a reported problem alone", async (flags) => {
     const slotId = await claim(await registerPlaytester(fixture.server), await fixture.order());
-    const { code, stderr } = await fixture.run(`review cancel ${slotId}`, { tty: true });
+    const { code, stderr } = await fixture.run(`review cancel ${slotId}${flags}`, { tty: true });
     const short = slotId.slice(-8);
     expect([code, stderr]).toEqual([
       6,
       `error: No problem is reported for slot ${short}: it is reserved. Nothing was changed.\n`,
     ]);
+    expect((await fixture.owner.getSlot({ params: { id: slotId } })).slot.status).toBe("reserved");
   });
 
   it("unblock: gives the playtester a new key, which no log shows", async () => {

@@ -97,6 +97,14 @@ describe.each(drivers)("a database of an older program ($name)", (driver) => {
     taken.close();
   });
 
+  it("leaves no ready file of an earlier server to those who wait for this one", async () => {
+    await make();
+    const ready = join(testFolder(), "ready.json");
+    writeFileSync(ready, "{}");
+    expect((await run(["--ready-file", ready], { PLAYTEST_SECRET_KEY: otherKey })).code).not.toBe(0);
+    expect(existsSync(ready)).toBe(false);
+  });
+
   it("of a sandbox is left as it is by a start without --sandbox, and brought up to date by one with it", async () => {
     await make({ sandbox: true });
     const refused = await run([]);

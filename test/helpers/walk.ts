@@ -72,7 +72,17 @@ export async function runRow(
   row = path,
 ): Promise<Ran & { expected: number }> {
   if (!everyCommand[row]) throw new Error(`${path} has no row in every-command.ts`);
-  const { words = "", env, code: expected = 0, ...options } = await callOf(world, row);
+  return runCall(world, path, await callOf(world, row), flags, more);
+}
+
+/** Runs a command as `call` says, which is made for one run. */
+export async function runCall(
+  world: World,
+  path: string,
+  { words = "", env, code: expected = 0, ...options }: Call,
+  flags: readonly string[],
+  more: RunOptions = {},
+): Promise<Ran & { expected: number }> {
   const rest = typeof words === "string" ? words.split(" ").filter(Boolean) : words;
   const ended = await playtest([...path.split(" "), ...rest, ...flags], {
     baseUrl: world.server.baseUrl,

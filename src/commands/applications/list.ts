@@ -1,8 +1,5 @@
-import type { ListRange } from "../../cli/context.ts";
 import { arg, type Context, define } from "../../cli/define.ts";
-import { usage } from "../../errors.ts";
-import { lastPage, playtestsOfAllGames } from "../shared/every-game.ts";
-import type { Application } from "./choose.ts";
+import { joined, playtestsOfAllGames, type Source } from "../shared/every-game.ts";
 import { allApplicationsView, applicationsView } from "./view.ts";
 
 interface Playtest {
@@ -11,21 +8,15 @@ interface Playtest {
   selectionMode: string;
 }
 
-/** The applications to all playtests whose owner chooses the playtesters, up to `limit` in total. */
-async function* toAllPlaytests(ctx: Context, { limit = Number.POSITIVE_INFINITY }: ListRange) {
-  let left = limit;
-  for await (const { items: playtests } of playtestsOfAllGames(ctx, {})) {
-    for (const { id, gameName, selectionMode } of playtests as unknown as Playtest[]) {
-      if (selectionMode !== "manual" || left <= 0) continue;
-      const range = Number.isFinite(left) ? { limit: left } : { all: true };
-      for await (const page of ctx.pages("listApplications", { params: { id } }, range)) {
-        const items = (page.items as Application[]).map((item) => ({ ...item, playtestId: id, gameName }));
-        left -= items.length;
-        yield { key: "applications", items, data: { applications: items }, meta: {} };
-      }
-    }
-  }
-  yield lastPage("applications");
+/** The applications to all playtests whose owner chooses the playtesters, playtest by playtest. */
+async function* manualPlaytests(ctx: Context): AsyncIterable<Source> {
+  for await (const { items } of playtestsOfAllGames(ctx, {}))
+    for (const { id, gameName, selectionMode } of items as unknown as Playtest[])
+      if (selectionMode === "manual")
+        yield {
+          pages: (range) => ctx.pages("listApplications", { params: { id } }, range),
+          also: { playtestId: id, gameName },
+        };
 }
 
 export const list = define({
@@ -50,7 +41,6 @@ export const list = define({
   async run({ args, range }, ctx) {
     const id = args.playtest as string | undefined;
     if (id !== undefined) return ctx.list("listApplications", { params: { id } }, range, applicationsView);
-    if (range.cursor !== undefined) throw usage("--cursor requires a playtest, because each playtest has its own pages.");
-    return { kind: "list", pages: toAllPlaytests(ctx, range), view: allApplicationsView };
+    return { kind: "list", pages: joined("applications", range, manualPlaytests(ctx)), view: allApplicationsView };
   },
 });

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { arg, type Context, define, flag } from "../../cli/define.ts";
+import { refuseDryRun } from "../../cli/session/dry-run.ts";
 import { shellQuote } from "../../contract/text/shell.ts";
 import { cannotWrite, usage } from "../../errors.ts";
 import { makeFolder } from "../../io/files/folder.ts";
@@ -67,6 +68,7 @@ export const install = define({
       const settings = { [list]: { playtest: entry } };
       return ctx.verbatim(JSON.stringify(settings, null, 2), { file, settings });
     }
+    refuseDryRun(ctx);
     const before = await settingsIn(path);
     const servers = before[list] ?? {};
     if (!isRecord(servers))

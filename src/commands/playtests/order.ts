@@ -12,7 +12,7 @@ import { checkOrder } from "../shared/order-body.ts";
 import { assembleBody, orderFlags } from "../shared/order-flags.ts";
 import { compareCost, earlierOrder, type Method, maxCostHeader, priceOrder, refuseMethod, shortfall } from "../shared/price.ts";
 import { confirmPrice, refuseShort } from "../shared/spend.ts";
-import { checkWallet, payWithWallet, receiptOf } from "../shared/wallet.ts";
+import { checkCrypto, payWithWallet, receiptOf } from "../shared/wallet.ts";
 import { checkBuild } from "./build-check.ts";
 import { cryptoOutcome, orderOutcome, withCost } from "./paid.ts";
 
@@ -90,7 +90,7 @@ export const order = define({
     const body = await assembleBody(ctx, given, flags);
     const checked = await checkOrder(body);
     const { game } = await ctx.api().getGame({ params: { id: gameId } });
-    checkWallet(method, flags, "--pay x402");
+    checkCrypto(method, flags, "--pay x402");
     const price = await priceOrder(ctx, gameId, body, checked);
     refuseMethod(method, !price.estimated);
     if (flags.from !== undefined && price.estimated) throw usage("This server does not take --from. Nothing was ordered.");
@@ -122,7 +122,7 @@ export const order = define({
     } catch (error) {
       if (!requestsPayment(error)) throw error;
       const list = `playtest playtests list ${shellQuote(gameId)}`;
-      return cryptoOutcome(error, `repeat this command with --tx HASH and the same --idempotency-key, or check \`${list}\``);
+      return cryptoOutcome(error, `repeat this command with --tx HASH, or check \`${list}\``);
     }
   },
 });

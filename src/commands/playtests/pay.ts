@@ -1,8 +1,8 @@
 import { arg, type Context, define, flag } from "../../cli/define.ts";
 import { CliError, exitCodes } from "../../errors.ts";
-import { fundsOf, type Price } from "../shared/price.ts";
-import { confirmPrice } from "../shared/spend.ts";
-import { checkWallet, payWithWallet, receiptOf } from "../shared/wallet.ts";
+import { fundsOf, type Method, type Price } from "../shared/price.ts";
+import { confirmPrice, waysToPay } from "../shared/spend.ts";
+import { checkCrypto, payWithWallet, receiptOf } from "../shared/wallet.ts";
 import { cryptoFlags, paymentHeaders } from "./order.ts";
 import { cryptoOutcome, orderOutcome, withCost } from "./paid.ts";
 
@@ -27,6 +27,16 @@ async function amountDue(ctx: Context, id: string, txHash: string | undefined): 
   };
 }
 
+type Paid = Exclude<Method, "any">;
+
+/** Asks on a terminal, for those who follow `playtest status`. Elsewhere the method is required. */
+async function chooseMethod(ctx: Context): Promise<Paid> {
+  const { methods } = await waysToPay(ctx);
+  const names: Record<Paid, string> = { credit: "Credit", hours: "Playtest hours", card: "Card", x402: "Crypto" };
+  const choices = methods.map((method) => ({ value: method, name: names[method] }));
+  return (await ctx.prompt.choose("Pay with:", choices, `Pass --method ${methods.join("|")}.`)) as Paid;
+}
+
 export const pay = define({
   name: "pay",
   summary: "Pay for an unpaid order",
@@ -38,11 +48,13 @@ export const pay = define({
   },
   operation: "payPlaytest",
   body: "payPlaytest",
+  partialBody: true,
   examples: ["playtest playtests pay PLAYTEST --method credit", "playtest playtests pay PLAYTEST --method card --allow-pending"],
   exits: [7, 8],
-  async run({ args, flags, body }, ctx) {
+  async run({ args, flags, body: given }, ctx) {
     const id = args.playtest;
-    checkWallet(body.method, flags, "--method x402");
+    const body = { method: given.method ?? (await chooseMethod(ctx)) };
+    checkCrypto(body.method, flags, "--method x402");
     const price = await amountDue(ctx, id, flags.tx);
     await confirmPrice(ctx, `Pay for playtest ${id} with ${body.method}`, price, body.method, flags.maxCost);
     const { "x-payment-method": _, ...headers } = paymentHeaders(body.method, flags);

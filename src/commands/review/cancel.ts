@@ -11,7 +11,10 @@ export const cancel = define({
     "Use this if the problem cannot be fixed. The playtester is notified and not paid. To let the playtester continue instead, use `playtest review unblock`.",
   args: { slot: slotArg("blocked") },
   operation: ["deleteSlot", "getSlot"],
-  async confirm({ args }, ctx) {
+  asks: true,
+  confirm: false,
+  examples: ["playtest review cancel SLOT", "playtest review cancel SLOT --yes --jq .refundedCents"],
+  async run({ args }, ctx) {
     const { slot } = await ctx.api().getSlot({ params: { id: args.slot } });
     if (slot.status !== "blocked")
       throw new CliError(
@@ -19,8 +22,7 @@ export const cancel = define({
         exitCodes.conflict,
         `No problem is reported for slot ${shortId(slot.id)}: it is ${slot.status}. Nothing was changed.`,
       );
-    return `Cancel slot ${shortId(slot.id)}? What was paid for it is refunded, and its playtester is not paid.`;
+    await ctx.confirm(`Cancel slot ${shortId(slot.id)}? What was paid for it is refunded, and its playtester is not paid.`);
+    return ctx.item(await ctx.api().deleteSlot({ params: { id: args.slot } }), cancelledView);
   },
-  examples: ["playtest review cancel SLOT", "playtest review cancel SLOT --yes --jq .refundedCents"],
-  run: async ({ args }, ctx) => ctx.item(await ctx.api().deleteSlot({ params: { id: args.slot } }), cancelledView),
 });

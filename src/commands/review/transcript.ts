@@ -1,4 +1,5 @@
 import { type Context, define, flag } from "../../cli/define.ts";
+import { refuseDryRun } from "../../cli/session/dry-run.ts";
 import { CliError, exitCodes, failure, isAbsent, stillPending, usage } from "../../errors.ts";
 import { foldLines, lines } from "../../io/text.ts";
 import { findMade, keepMade, type MadeTranscript, removeMade } from "../shared/video/made-transcripts.ts";
@@ -108,6 +109,7 @@ async function edit(ctx: Context, id: string) {
 
 async function revert(ctx: Context, id: string) {
   if (findMade(ctx, id)) {
+    refuseDryRun(ctx);
     await ctx.confirm("Delete the transcript that was made on this computer?");
     await removeMade(ctx, id);
     return ctx.text("Deleted the transcript on this computer.", {});

@@ -129,6 +129,8 @@ export const api = define({
     const request = { method, path: target, headers, body, mutation: !reads, idempotencyKey: reads ? "" : ctx.api().nextKey() };
     const reply = await ctx.api().checked(request);
     if (flags.include) await ctx.out.raw(headText(reply));
+    // It has no body, whatever its headers say.
+    if (method === "HEAD") return undefined;
     if (!isJson(reply.headers["content-type"])) return printBytes(ctx, reply.body, reply.headers["content-type"]);
     const text = reply.body.toString("utf8");
     const data = parseJson(reply.body);

@@ -1,5 +1,6 @@
 import type { Check } from "../../../server/database/port.ts";
 import { col, define, flag, prose, viewOf } from "../../cli/define.ts";
+import { refuseDryRun } from "../../cli/session/dry-run.ts";
 import { isEmailAddress, withAsciiDomain } from "../../contract/text/email-address.ts";
 import { failure, usage } from "../../errors.ts";
 import { plural } from "../../io/text.ts";
@@ -36,6 +37,7 @@ export const doctor = define({
     const to = mailTo === undefined ? undefined : withAsciiDomain(mailTo);
     if (to !== undefined && !isEmailAddress(to))
       throw usage(`--mail-to takes an email address, not ${mailTo}.`, "Nothing was checked.");
+    if (flags.fix || to !== undefined) refuseDryRun(ctx);
     const server = await import("../../../server/operations/doctor.ts");
     const now = ctx.now();
     const testMail = to === undefined ? undefined : { id: ctx.newId(), to, now };

@@ -1,5 +1,6 @@
 import type { Moved } from "../../../server/operations/move/move.ts";
 import { type Context, define, flag, type Outcome } from "../../cli/define.ts";
+import { refuseDryRun } from "../../cli/session/dry-run.ts";
 import { plural } from "../../io/text.ts";
 import { location } from "./location-flags.ts";
 import { locationText } from "./location-text.ts";
@@ -23,6 +24,7 @@ Restart the server now with the same data directory and --database-url (or DATAB
 }
 
 async function moveTo(ctx: Context, to: string, given: Given): Promise<Outcome> {
+  refuseDryRun(ctx);
   const [{ move }, { randomBytes }] = await Promise.all([
     import("../../../server/operations/move/move.ts"),
     import("node:crypto"),
@@ -33,6 +35,7 @@ async function moveTo(ctx: Context, to: string, given: Given): Promise<Outcome> 
 }
 
 export async function applyMigrations(ctx: Context, backup: boolean, given: Given): Promise<Outcome> {
+  refuseDryRun(ctx);
   const { migrateDatabase } = await import("../../../server/operations/doctor.ts");
   const options = { ...given, backup, env: serverEnv(ctx) };
   const result = await migrateDatabase(options).catch((error: unknown) => Promise.reject(refused(error)));

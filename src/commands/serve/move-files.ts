@@ -1,5 +1,6 @@
 import type { MovedBlobs } from "../../../server/operations/move-blobs.ts";
 import { define, flag } from "../../cli/define.ts";
+import { refuseDryRun } from "../../cli/session/dry-run.ts";
 import { usage } from "../../errors.ts";
 import { bytes, plural } from "../../io/text.ts";
 import { withSettings } from "./location-flags.ts";
@@ -30,6 +31,7 @@ export const moveFiles = define({
   ],
   async run({ flags: { to, ...given } }, ctx) {
     if (to === undefined) throw usage("--to is missing.", "Pass the address of a bucket, or disk.");
+    refuseDryRun(ctx);
     const { moveBlobs } = await import("../../../server/operations/move-blobs.ts");
     const options = { ...given, to, env: serverEnv(ctx), now: ctx.now, signal: ctx.signal };
     const moved = await withProgress(ctx, (onProgress) => moveBlobs({ ...options, onProgress }));

@@ -1,4 +1,5 @@
 import { arg, define } from "../../cli/define.ts";
+import { refuseDryRun } from "../../cli/session/dry-run.ts";
 import { plural } from "../../io/text.ts";
 import { withSettings } from "./location-flags.ts";
 import { locationText } from "./location-text.ts";
@@ -21,6 +22,7 @@ export const resetFactor = define({
     "playtest serve reset-factor ada@example.com --database-url postgres://localhost/playtest --yes",
   ],
   async run({ args, flags }, ctx) {
+    refuseDryRun(ctx);
     const { resetFactorHere } = await import("../../../server/app/reset-factor.ts");
     const options = { ...flags, account: args.account, env: serverEnv(ctx), now: ctx.now };
     const done = await resetFactorHere(options).catch((error: unknown) => Promise.reject(refused(error)));

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { define } from "../../cli/define.ts";
+import { refuseDryRun } from "../../cli/session/dry-run.ts";
 import { plural } from "../../io/text.ts";
 import { location } from "./location-flags.ts";
 import { locationText } from "./location-text.ts";
@@ -21,6 +22,7 @@ export const rotateKey = define({
     "playtest serve rotate-key --data /srv/playtest --database-url postgres://localhost/playtest",
   ],
   async run({ flags }, ctx) {
+    refuseDryRun(ctx);
     const { rotateKey: rotate } = await import("../../../server/operations/keys/command.ts");
     const progress = await ctx.progress();
     const onProgress = (count: number) => {

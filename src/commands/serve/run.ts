@@ -3,6 +3,7 @@ import type { ServeHost } from "../../../server/main.ts";
 import type { Context } from "../../cli/define.ts";
 import { define, flag } from "../../cli/define.ts";
 import { type Flag, parseInteger } from "../../cli/flags.ts";
+import { refuseDryRun } from "../../cli/session/dry-run.ts";
 import { version } from "../../cli/version.ts";
 import { ExitWith, Interrupted, usage } from "../../errors.ts";
 import { config } from "./location-flags.ts";
@@ -77,6 +78,7 @@ export const run = define({
     "playtest serve --behind-proxy --public-url https://playtest.example.com --data /var/lib/playtest",
   ],
   async run({ flags }, ctx) {
+    refuseDryRun(ctx);
     const { noAutoVerify, noBackup, ...given } = flags;
     if (noAutoVerify && !flags.sandbox && !flags.seed)
       throw usage("--no-auto-verify works only in sandbox mode.", "Add --sandbox or --seed demo.");

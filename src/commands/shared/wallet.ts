@@ -30,15 +30,19 @@ export interface Receipt {
 
 const nothing = "Nothing was paid.";
 
-/** Throws unless the flags name a way to pay that a wallet signs for. */
-export function checkWallet(
+/** The flags of a crypto payment. */
+const cryptoFlags = { tx: "--tx", from: "--from", chain: "--chain", currency: "--currency", walletCommand: "--wallet-command" };
+
+/** Throws if flags of a crypto payment go with another way to pay, which would charge somebody who has paid, or name both kinds of one. */
+export function checkCrypto(
   method: string,
-  flags: { walletCommand: string | undefined; tx: string | undefined },
+  flags: Readonly<Record<keyof typeof cryptoFlags, string | undefined>>,
   option: string,
 ): void {
-  if (flags.walletCommand === undefined) return;
-  if (method !== "x402") throw usage(`--wallet-command requires ${option}. ${nothing}`);
-  if (flags.tx !== undefined) throw usage(`--wallet-command and --tx cannot be used together. ${nothing}`);
+  const given = Object.entries(cryptoFlags).find(([name]) => flags[name as keyof typeof cryptoFlags] !== undefined);
+  if (given && method !== "x402") throw usage(`${given[1]} requires ${option}. ${nothing}`);
+  if (flags.walletCommand !== undefined && flags.tx !== undefined)
+    throw usage(`--wallet-command and --tx cannot be used together. ${nothing}`);
 }
 
 const isTerms = (given: unknown): given is Terms => {

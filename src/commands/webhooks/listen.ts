@@ -1,4 +1,5 @@
 import { type Context, col, define, flag, type Row, viewOf } from "../../cli/define.ts";
+import { eventKinds } from "../../contract/events/kinds.ts";
 import { CliError, exitCodes, notFound, usage } from "../../errors.ts";
 import { duration, plural } from "../../io/text.ts";
 import { type Connection, type EventBody, NoStream, type Step, streamed } from "../shared/event-source.ts";
@@ -43,7 +44,17 @@ export const listen = define({
     const secret = flags.secretFile === undefined ? checkpoints.secret : await readSecret(ctx, flags.secretFile);
     if (flags.printSecret) return ctx.text(secret, { result: { secret } });
     if (flags.fromStart && flags.poll) throw usage("--from-start and --poll cannot be used together.");
-    const kinds = new Set(flags.events.flatMap((text) => text.split(",")));
+    const kinds = new Set(
+      flags.events
+        .flatMap((text) => text.split(","))
+        .map((kind) => kind.trim())
+        .filter(Boolean),
+    );
+    const unknown = [...kinds].filter((kind) => !(eventKinds as readonly string[]).includes(kind));
+    if (unknown.length > 0)
+      ctx.out.warn(
+        `--events: this version knows no event ${unknown.map((kind) => JSON.stringify(kind)).join(", ")}. Known: ${eventKinds.join(", ")}.`,
+      );
     let left = flags.count ?? Number.POSITIVE_INFINITY;
     for await (const step of source(ctx, checkpoints, flags)) {
       const wanted = step.event !== undefined && (kinds.size === 0 || kinds.has(step.event.event));
