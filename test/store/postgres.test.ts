@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { containing, contains } from "../../server/database/containing.ts";
 import { LostRace, type Query, type Store, type WriteOptions } from "../../server/database/port.ts";
 import { hostUrls } from "../../server/database/postgres/hosts.ts";
 import { openPostgres } from "../../server/database/postgres/postgres.ts";
@@ -501,4 +502,20 @@ describe("PostgreSQL placeholders", () => {
   ])("%s", (given, expected) => {
     expect(numbered(given)).toBe(expected);
   });
+});
+
+it("finds a text as it is written where the locale is C, and in any case elsewhere", async () => {
+  const found = (column: string, text: string) =>
+    store.read((q) =>
+      q.one(
+        `SELECT 1 AS yes FROM (SELECT CAST(? AS TEXT) COLLATE ${column} AS name) x WHERE ${contains("name")}`,
+        "ÜBER 1",
+        ...containing(text),
+      ),
+    );
+  const texts = ["ÜBER", "über", "R 1", "r 1"];
+  const inLocale = async (collation: string) =>
+    Promise.all(texts.map(async (text) => (await found(collation, text)) !== undefined));
+  expect(await inLocale('"C"')).toEqual([true, false, true, true]);
+  expect(await inLocale('"en-US-x-icu"')).toEqual([true, true, true, true]);
 });
