@@ -1,5 +1,6 @@
 import type { Role } from "../../src/contract/endpoint.ts";
 import type { EventData } from "../../src/contract/events/payloads.ts";
+import { noPassword } from "../accounts/service.ts";
 import { ownRowDeletions } from "../accounts/users-store.ts";
 import type { Query } from "../database/port.ts";
 import { findRows, updateRow } from "../database/rows.ts";
@@ -81,7 +82,7 @@ export async function erase(tx: Query, account: Erased, now: number): Promise<st
   await eraseRows(tx, account.id);
   const address = deletedAddress(account.id);
   await tx.run(
-    `UPDATE users SET email = ?, email_key = ?, password_hash = '!', display_name = ?, company_name = ?, website_url = NULL,
+    `UPDATE users SET email = ?, email_key = ?, password_hash = '${noPassword}', display_name = ?, company_name = ?, website_url = NULL,
       gaming_experience = NULL, time_zone = NULL, created_from = NULL, created_with = NULL, suspended_at = COALESCE(suspended_at, ?), deleted_at = ?, updated_at = ?
       WHERE id = ?`,
     address,
@@ -157,11 +158,16 @@ function withoutWord(text: string, name: string): string {
   return text.replace(new RegExp(`(?<![\\p{L}\\p{N}])${word}(?![\\p{L}\\p{N}])`, "gu"), deletedName);
 }
 
-/** Whether another admin can do everything: is not suspended, has every scope and a key that works. */
-export const hasOtherFullAdmin = async (q: Query, id: string): Promise<boolean> =>
+/**
+ * Whether another admin can do everything at `now` (ms): is not suspended, has every scope, and a key that works with all of them or a
+ * password, which makes one.
+ */
+export const hasOtherFullAdmin = async (q: Query, id: string, now: number): Promise<boolean> =>
   (await q.one(
     `SELECT u.id FROM users u WHERE u.role = 'admin' AND u.id <> ? AND u.suspended_at IS NULL
-      AND (u.admin_scopes IS NULL OR u.admin_scopes LIKE '%"admin"%') AND EXISTS (SELECT 1 FROM api_keys k WHERE k.user_id = u.id AND k.revoked_at IS NULL)
-      LIMIT 1`,
+      AND (u.admin_scopes IS NULL OR u.admin_scopes LIKE '%"admin"%') AND (u.password_hash <> '${noPassword}' OR EXISTS (
+        SELECT 1 FROM api_keys k WHERE k.user_id = u.id AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > ?)
+          AND k.scopes LIKE '%"admin"%' AND k.read_only = 0)) LIMIT 1`,
     id,
+    now,
   )) !== undefined;
