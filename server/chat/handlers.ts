@@ -91,7 +91,7 @@ export const chat = {
     const { userId } = call.principal;
     const side = sideOf(call.principal);
     const { rows, unlocked } = await call.read(async (q) => ({
-      rows: await chatStore.listContacts(q, side, userId, page),
+      rows: await chatStore.listContacts(q, side, userId, call.query, page),
       unlocked: side === "game_owner" || (await chatStore.hasAcceptedSlot(q, userId)),
     }));
     return call.listed(page, rows, (items) =>

@@ -30,12 +30,20 @@ const columns = {
 
 export const otherSide = (side: Side): Side => (side === "game_owner" ? "playtester" : "game_owner");
 
+/** What only one contact has. */
+interface Only {
+  contactId?: string | undefined;
+  conversationId?: string | undefined;
+}
+
 /**
  * The accounts that share a slot with this one: first those with messages, latest message first, then those without, in descending order
  * of their first shared slot.
  */
-export function listContacts(q: Query, side: Side, userId: string, page: Page) {
+export function listContacts(q: Query, side: Side, userId: string, { contactId, conversationId }: Only, page: Page) {
   const { own, other, blockedByOther } = columns[side];
+  const only = { "x.id": contactId, "x.conversation_id": conversationId };
+  const chosen = Object.entries(only).flatMap(([column, value]) => (value === undefined ? [] : [{ column, value }]));
   // Contacts without a message sort after all others: subtracting a constant makes their times earlier than any message.
   return paged(q, page, "x").all<ContactRow>(
     `SELECT x.* FROM (
@@ -46,10 +54,9 @@ export function listContacts(q: Query, side: Side, userId: string, page: Page) {
          FROM (SELECT ${other} AS contact_id, MAX(CASE WHEN status = 'accepted' THEN 1 ELSE 0 END) AS unlocked, MIN(created_at) AS first_at
                  FROM slots WHERE ${own} = ? AND ${other} IS NOT NULL GROUP BY ${other}) k
          JOIN users u ON u.id = k.contact_id LEFT JOIN conversations c ON c.${own} = ? AND c.${other} = k.contact_id) x
-      WHERE 1 = 1`,
-    otherSide(side),
-    userId,
-    userId,
+      WHERE 1 = 1${chosen.map(({ column }) => ` AND ${column} = ?`).join("")}`,
+    ...[otherSide(side), userId, userId],
+    ...chosen.map(({ value }) => value),
   );
 }
 

@@ -5,7 +5,7 @@ import * as keys from "../accounts/keys-store.ts";
 import { mailConnectionEnded } from "../accounts/security-mails.ts";
 import type { Deps } from "../app/deps.ts";
 import type { Tx } from "../app/tx.ts";
-import { Trail } from "../audit/trail.ts";
+import { type Actor, server, Trail } from "../audit/trail.ts";
 import type { Principal } from "../http/call.ts";
 import type { Origin } from "../http/call-operation.ts";
 import { sameText, sha256 } from "../lib/secrets.ts";
@@ -81,12 +81,16 @@ async function revoked(tx: Tx, keyId: string, origin: Origin, refusal: OAuthErro
   return refusal;
 }
 
-/** The key of the connection; undefined if it had ended before. */
-async function endConnection(tx: Tx, keyId: string, { client, requestId }: Origin): Promise<KeyRow | undefined> {
+const actorOf = (key: KeyRow, { client: { address }, requestId }: Origin): Actor => ({
+  ...{ actor_id: key.user_id, key_id: key.id, session_id: null },
+  ...{ address, request_id: requestId },
+});
+
+/** Revokes the key of a connection and returns it; undefined if it had ended before. Without an origin the server does so by itself. */
+export async function endConnection(tx: Tx, keyId: string, origin: Origin | null): Promise<KeyRow | undefined> {
   const key = await store.findKey(tx, keyId);
   if (!key || key.revoked_at !== null) return undefined;
-  const from = { address: client.address, request_id: requestId };
-  const trail = new Trail(tx, { actor_id: key.user_id, key_id: key.id, session_id: null, ...from });
+  const trail = new Trail(tx, origin === null ? server : actorOf(key, origin));
   await trail.changing(keyId, { action: "key.revoke" });
   await keys.revoke(tx, keyId, key.user_id, tx.now);
   await trail.write();

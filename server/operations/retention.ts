@@ -41,11 +41,26 @@ export async function removeOld(job: Job, deps: Deps): Promise<void> {
     [old.deletedWebhooks, now],
     [old.processorEvents, now - processorEventMs],
   ];
-  for (const [{ isolation, remove }, before] of rules) {
-    let removed = batch;
-    while (removed === batch && !deps.draining.aborted)
-      removed = await deps.store.write((tx) => remove(tx, before, batch), { isolation });
-  }
-  await removeOldCopies(deps.dataDir, deps.clock.real());
+  await each(deps, [
+    ...rules.map(
+      ([removal, before]) =>
+        () =>
+          removeAll(deps, removal, before),
+    ),
+    () => removeOldCopies(deps.dataDir, deps.clock.real()),
+  ]);
   await deps.store.write((tx) => job.reschedule(tx, now + everyMs));
+}
+
+async function removeAll({ store, draining }: Deps, { isolation, remove }: old.Removal, before: number): Promise<void> {
+  let removed = batch;
+  while (removed === batch && !draining.aborted) removed = await store.write((tx) => remove(tx, before, batch), { isolation });
+}
+
+/** Takes every step, so that one that fails each time holds up no other. Then throws the first error, after the others are in the log. */
+async function each({ log }: Deps, steps: readonly (() => Promise<void>)[]): Promise<void> {
+  const errors: unknown[] = [];
+  for (const step of steps) await step().catch((error: unknown) => errors.push(error));
+  for (const err of errors.slice(1)) log.error({ err }, "some of the data whose time has ended could not be removed");
+  if (errors.length > 0) throw errors[0];
 }

@@ -1,7 +1,9 @@
 import type { Role } from "../../src/contract/endpoint.ts";
+import type { EventData } from "../../src/contract/events/payloads.ts";
+import { noPassword } from "../accounts/service.ts";
 import { ownRowDeletions } from "../accounts/users-store.ts";
 import type { Query } from "../database/port.ts";
-import { updateRow } from "../database/rows.ts";
+import { findRows, updateRow } from "../database/rows.ts";
 import { deletedName } from "../events/notices.ts";
 import { deletedAddress } from "../mail/queue.ts";
 
@@ -80,7 +82,7 @@ export async function erase(tx: Query, account: Erased, now: number): Promise<st
   await eraseRows(tx, account.id);
   const address = deletedAddress(account.id);
   await tx.run(
-    `UPDATE users SET email = ?, email_key = ?, password_hash = '!', display_name = ?, company_name = ?, website_url = NULL,
+    `UPDATE users SET email = ?, email_key = ?, password_hash = '${noPassword}', display_name = ?, company_name = ?, website_url = NULL,
       gaming_experience = NULL, time_zone = NULL, created_from = NULL, created_with = NULL, suspended_at = COALESCE(suspended_at, ?), deleted_at = ?, updated_at = ?
       WHERE id = ?`,
     address,
@@ -113,19 +115,31 @@ async function removeMails(tx: Query, { id, email }: Erased): Promise<string[]> 
   return found.map((mail) => mail.id);
 }
 
-/** SQL: notifications of people who had to do with the account (each `?`), whose event names it. */
-const noticesOfOthers = `event_id IN (SELECT e.id FROM events e WHERE e.data LIKE '%' || ? || '%' AND e.account_id IN (
+/** SQL: notifications of people who had to do with the account (each `?`), and of friends (the last `?`), whose event names it. */
+const noticesOfOthers = (friends: readonly string[]) => `event_id IN (SELECT e.id FROM events e
+  WHERE e.data LIKE '%' || ? || '%' AND e.account_id IN (
   SELECT owner_id FROM slots WHERE playtester_id = ? UNION SELECT playtester_id FROM slots WHERE owner_id = ?
   UNION SELECT p.owner_id FROM applications a JOIN playtests p ON p.id = a.playtest_id WHERE a.playtester_id = ?
   UNION SELECT a.playtester_id FROM applications a JOIN playtests p ON p.id = a.playtest_id WHERE p.owner_id = ?
   UNION SELECT y.user_id FROM team_members y JOIN team_members m ON m.team_id = y.team_id WHERE m.user_id = ?
-  UNION SELECT f.other_id FROM friends f WHERE f.user_id = ?
-  UNION SELECT u.id FROM users u WHERE u.role = 'admin'))`;
+  UNION SELECT f.user_id FROM friends f WHERE f.other_id = ?
+  UNION SELECT r.user_id FROM friend_requests r WHERE r.other_id = ?
+  UNION SELECT u.id FROM users u WHERE u.role = 'admin' OR u.id IN (?${", ?".repeat(friends.length)})))`;
+
+/**
+ * The playtesters with whom the account was ever friends. No row says so once a friendship has ended, but one of the two was told of the
+ * request, and the other that it was accepted.
+ */
+async function everFriends(q: Query, id: string): Promise<string[]> {
+  const told = await findRows(q, "events", { account_id: id, kind: ["friend.requested", "friend.accepted"] }, "created_at", "id");
+  return [...new Set(told.map(({ data }) => (JSON.parse(data) as EventData<"friend.requested">).playerId))];
+}
 
 /** Takes the name out of the notifications of others. Those about an owner name playtesters, but for messages. */
 async function unname(tx: Query, { id, role, displayName, companyName }: Erased): Promise<void> {
-  const about = `${noticesOfOthers}${role === "game_owner" ? " AND type = 'chat.message'" : ""}`;
-  const ids = Array.from(about.matchAll(/\?/g), () => id);
+  const friends = await everFriends(tx, id);
+  const about = `${noticesOfOthers(friends)}${role === "game_owner" ? " AND type = 'chat.message'" : ""}`;
+  const ids = Array.from(about.matchAll(/\?/g), () => id).toSpliced(-friends.length, friends.length, ...friends);
   await tx.run(`UPDATE notifications SET body = unnamed_body WHERE unnamed_body <> '' AND ${about}`, ...ids);
   // Those of earlier versions do not say where the name is.
   for (const name of new Set([displayName, companyName])) {
@@ -144,11 +158,16 @@ function withoutWord(text: string, name: string): string {
   return text.replace(new RegExp(`(?<![\\p{L}\\p{N}])${word}(?![\\p{L}\\p{N}])`, "gu"), deletedName);
 }
 
-/** Whether another admin can do everything: is not suspended, has every scope and a key that works. */
-export const hasOtherFullAdmin = async (q: Query, id: string): Promise<boolean> =>
+/**
+ * Whether another admin can do everything at `now` (ms): is not suspended, has every scope, and a key that works with all of them or a
+ * password, which makes one.
+ */
+export const hasOtherFullAdmin = async (q: Query, id: string, now: number): Promise<boolean> =>
   (await q.one(
     `SELECT u.id FROM users u WHERE u.role = 'admin' AND u.id <> ? AND u.suspended_at IS NULL
-      AND (u.admin_scopes IS NULL OR u.admin_scopes LIKE '%"admin"%') AND EXISTS (SELECT 1 FROM api_keys k WHERE k.user_id = u.id AND k.revoked_at IS NULL)
-      LIMIT 1`,
+      AND (u.admin_scopes IS NULL OR u.admin_scopes LIKE '%"admin"%') AND (u.password_hash <> '${noPassword}' OR EXISTS (
+        SELECT 1 FROM api_keys k WHERE k.user_id = u.id AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > ?)
+          AND k.scopes LIKE '%"admin"%' AND k.read_only = 0)) LIMIT 1`,
     id,
+    now,
   )) !== undefined;

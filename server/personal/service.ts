@@ -1,8 +1,7 @@
 import type * as users from "../accounts/users-store.ts";
-import type { Tx } from "../app/tx.ts";
+import type { ReadTx, Tx } from "../app/tx.ts";
 import { end } from "../billing/subscriptions/service.ts";
 import * as subscriptions from "../billing/subscriptions/store.ts";
-import type { Query } from "../database/port.ts";
 import { conflict } from "../lib/api-error.ts";
 import { removeAllOf } from "../playtests/publications/service.ts";
 import * as search from "../search/store.ts";
@@ -26,11 +25,13 @@ interface By {
   byOperator: boolean;
 }
 
-/** 409 while money or work of an account is pending, when it is deleted, and for the last administrator with every scope. */
-export async function requireDeletable(q: Query, user: users.UserRow, { byOperator }: By): Promise<void> {
+/** 409 while money or work of an account is pending, when it is deleted, and for the last administrator who can do everything. */
+export async function requireDeletable(q: ReadTx, user: users.UserRow, { byOperator }: By): Promise<void> {
   if (user.deleted_at !== null) throw conflict("This account is deleted already. Nothing was changed.");
-  if (user.role === "admin" && !(await hasOtherFullAdmin(q, user.id)))
-    throw conflict("This is the last administrator with every scope. Nothing was deleted. Add another one first.");
+  if (user.role === "admin" && !(await hasOtherFullAdmin(q, user.id, q.now)))
+    throw conflict(
+      "No other administrator with every scope has an API key that works or a password. Nothing was deleted. Add one first.",
+    );
   const obstacles = (await obstaclesOf(q, user.id)).filter(({ isMoney }) => !(byOperator && isMoney));
   if (obstacles.length > 0)
     throw conflict(`The account cannot be deleted yet. Nothing was deleted. ${obstacles.map(({ text }) => text).join(" ")}`);

@@ -56,7 +56,10 @@ export const chat = {
   listContacts: endpoint("GET /chat/contacts", {
     ...scope,
     summary: "List the people you can chat with",
-    query: wholeListQuery(),
+    query: wholeListQuery().extend({
+      contactId: extension(id().optional().meta({ description: "Only this contact." })),
+      conversationId: extension(id().optional().meta({ description: "Only the contact of this conversation." })),
+    }),
     list: true,
     reply: z.union([
       z.strictObject({ contacts: z.array(playtesterContact) }),

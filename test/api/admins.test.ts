@@ -227,4 +227,36 @@ onBothDatabases("administrators", (serve) => {
       [first.id, 4],
     ]);
   });
+
+  it.each([
+    { name: "a key", change: "UPDATE api_keys SET created_at = created_at WHERE user_id = ?", status: 200 },
+    { name: "a key that has expired", change: "UPDATE api_keys SET expires_at = 1 WHERE user_id = ?", status: 409 },
+    { name: "a revoked key", change: "UPDATE api_keys SET revoked_at = 1 WHERE user_id = ?", status: 409 },
+    { name: "a key of fewer scopes", change: `UPDATE api_keys SET scopes = '["approve"]' WHERE user_id = ?`, status: 409 },
+    { name: "a key that only reads", change: "UPDATE api_keys SET read_only = 1 WHERE user_id = ?", status: 409 },
+  ])("deletes the own account while another has every scope and $name: $status", async ({ change, status }) => {
+    const { server, first } = await open();
+    const ada = await add(server, first, "Ada", ["admin"]);
+    const tester = await registerPlaytester(server);
+    const setPassword = ({ id }: Person) =>
+      server.deps.store.write((tx) =>
+        tx.run(
+          "UPDATE users SET password_hash = (SELECT t.password_hash FROM users t WHERE t.id = ?) WHERE id = ?",
+          tester.id,
+          id,
+        ),
+      );
+    await setPassword(first);
+    await server.deps.store.write((tx) => tx.run(change, ada.id));
+    const remove = () => first.post("/auth/delete-account", { password: "correct horse" });
+    const reply = await remove();
+    expect(reply.status).toBe(status);
+    if (status === 200) return;
+    expect(reply.body.error.message).toBe(
+      "No other administrator with every scope has an API key that works or a password. Nothing was deleted. Add one first.",
+    );
+    // A password makes new keys.
+    await setPassword(ada);
+    expect((await remove()).status).toBe(200);
+  });
 });

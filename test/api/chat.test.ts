@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { updateRow } from "../../server/database/rows.ts";
+import { sendManyRows, updateRow } from "../../server/database/rows.ts";
+import type { New, Tables } from "../../server/database/schema/index.ts";
 import { visitor } from "../helpers/portal.ts";
 import { startTestServer, type TestServer } from "../helpers/server.ts";
 import { type Account, giveSlot, register } from "../helpers/slot-factories.ts";
@@ -93,6 +94,50 @@ describe.each(drivers)("chat on $name", ({ open }) => {
     expect(await data(owner, "GET", "/chat/unread-count")).toEqual({ unreadCount: 0 });
     const backwards = await data(tess, "GET", `${path}?order=desc&limit=2`);
     expect(backwards.messages.map((m: { content: string }) => m.content)).toEqual(["three", "two"]);
+  });
+
+  /** Gives the owner this many contacts more, with conversations that are newer than the others. */
+  async function addContacts(count: number): Promise<void> {
+    const { newId, clock } = server.deps;
+    await store.write(async (tx) => {
+      const user = (await tx.one<Tables["users"]>("SELECT * FROM users WHERE id = ?", tess.id))!;
+      const slot = (await tx.one<Tables["slots"]>("SELECT * FROM slots WHERE playtester_id = ?", tess.id))!;
+      const added = Array.from({ length: count }, (_, n) => ({ ...user, id: newId(), email: `${n}@example.com` }));
+      const at = { created_at: clock.now(), last_message_at: clock.now() + 1 };
+      sendManyRows(
+        tx,
+        "users",
+        added.map((one): New<"users"> => ({ ...one, email_key: one.email })),
+      );
+      sendManyRows(
+        tx,
+        "slots",
+        added.map(({ id }): New<"slots"> => ({ ...slot, id: newId(), playtester_id: id })),
+      );
+      const talks = added.map(({ id }) => ({ id: newId(), owner_id: owner.id, playtester_id: id, ...at }));
+      sendManyRows(tx, "conversations", talks);
+    });
+  }
+
+  it("a conversation has its page, and its messages are read, also beyond the first 1,000 contacts", async () => {
+    await giveSlot(server, owner.id, tess.id, "accepted");
+    const conversation = await openWith(owner, tess);
+    await say(tess, conversation, "Hello from afar");
+    await addContacts(1000);
+    const all = await data(owner, "GET", "/chat/contacts");
+    expect(all.contacts.some(({ id }: Account) => id === tess.id)).toBe(false);
+    for (const query of [`conversationId=${conversation}`, `contactId=${tess.id}`]) {
+      const { contacts } = await data(owner, "GET", `/chat/contacts?${query}`);
+      expect(contacts).toMatchObject([{ id: tess.id, conversationId: conversation, unreadCount: 1 }]);
+    }
+    const browser = visitor(server);
+    const password = { email: owner.email, password: "correct horse battery" };
+    await browser.submit("/studio/sign-in", "/studio/sign-in/password", password);
+    const first = await browser.get("/studio/messages");
+    const more = /href="([^"]*cursor=[^"]*)"/.exec(first.html)![1]!;
+    expect((await browser.get(more)).html).toContain("Hello from afar");
+    expect((await browser.get(`/studio/messages/${conversation}`)).html).toContain("Hello from afar");
+    expect((await data(owner, "GET", "/chat/unread-count")).unreadCount).toBe(0);
   });
 
   it("contacts: the latest message first, with a preview that is safe to print", async () => {

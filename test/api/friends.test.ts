@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { onBothDatabases } from "../helpers/each.ts";
-import type { Person } from "../helpers/factories.ts";
+import { firstAdmin, type Person } from "../helpers/factories.ts";
 import { befriend, nameHandle, registerWithHandle } from "../helpers/friends.ts";
 import type { Reply, TestServer } from "../helpers/server.ts";
 
@@ -143,6 +143,33 @@ onBothDatabases("friends", (_serve, it) => {
     await nameHandle(playtester, "ann");
     const { profile } = await playtester.getPlaytesterProfile();
     expect(profile).toEqual({ handle: "ann", link: `${server.deps.config.baseUrl}/play/friends?add=ann`, available: true });
+  });
+
+  it("nobody's notifications name a deleted account, however the friendship or request ended", async ({ server }) => {
+    const admin = await firstAdmin(server);
+    const { ann, ben } = await people(server);
+    const others = [];
+    for (const handle of ["cleo", "dana", "eli", "finn"]) others.push(await registerWithHandle(server, handle));
+    const [cleo, dana, eli, finn] = others as [Person, Person, Person, Person];
+    const end = async (person: Person, handle: string) => person.removeFriend({ params: { id: await entryOf(person, handle) } });
+    await befriend(ann, ben);
+    await end(ben, "ann");
+    await befriend(cleo, ann);
+    await end(ann, "cleo");
+    await ann.requestFriend({ body: { handle: "dana" } });
+    await end(ann, "dana");
+    await befriend(ann, eli);
+    await eli.blockPlaytester({ body: { handle: "ann" } });
+    await end(eli, "ann");
+    await ann.requestFriend({ body: { handle: "finn" } });
+    await finn.blockPlaytester({ body: { handle: "ann" } });
+    expect((await admin.delete(`/admin/users/${ann.id}`)).status).toBe(200);
+    const asked = "Deleted account wants to play with you.";
+    const accepted = "Deleted account accepted your request.";
+    const told = await Promise.all(
+      [ben, cleo, dana, eli, finn].map(async (person) => (await person.listNotifications({})).notifications),
+    );
+    expect(told.map((all) => all.map(({ body }) => body))).toEqual([[asked], [accepted], [asked], [asked], [asked]]);
   });
 
   it("friends see who is available", async ({ server }) => {

@@ -286,10 +286,17 @@ onBothDatabases("programs that are connected by OAuth", (serve, it) => {
 
     it("works for a minute", async ({ server }) => {
       const { owner, code, exchange, connected } = await scene(server);
+      const admin = await factories.firstAdmin(server);
       const given = await code();
       await server.advance(59_000);
-      expect(await connected()).toHaveLength(1);
+      const listed = await connected();
+      expect(listed).toHaveLength(1);
       await server.advance(2_000);
+      const { entries } = await admin.listAudit({ query: { target: listed[0]!.id } });
+      expect(entries).toMatchObject([
+        { action: "key.revoke", actorId: null, before: { revokedAt: null } },
+        { action: "key.create", actorId: owner.id },
+      ]);
       expect((await exchange(given)).body.error).toBe("invalid_grant");
       expect([await connected(), (await owner.get("/billing/budgets")).body.data.budgets]).toEqual([[], []]);
     });

@@ -115,4 +115,27 @@ onBothDatabases("retention", (serve) => {
     expect(await counts(kept)).toEqual(history);
     expect((await owner.get("/events")).body.data.events).toHaveLength(history.events!);
   });
+
+  it("what cannot be removed keeps nothing else from being removed, and is tried again", async () => {
+    server = await serve({ config: (config) => (config.sandbox = false) });
+    const { store, clock } = server.deps;
+    const rename = (from: string, to: string) => store.write((tx) => tx.run(`ALTER TABLE ${from} RENAME TO ${to}`));
+    await store.write((tx) => wrongPasswords.add(tx, "a", { now: clock.now(), forgetMs: 1, most: 20 }));
+    await rename("idempotency", "kept_replies");
+    await rename("sessions", "kept_sessions");
+    try {
+      await server.advance(60_000);
+      expect(await counts(["wrong_passwords"])).toEqual({ wrong_passwords: 0 });
+      const failed = server.errors.splice(0).map(String);
+      expect(failed[0]).toContain("sessions");
+      expect(failed[1]).toContain("idempotency");
+    } finally {
+      await rename("kept_replies", "idempotency");
+      await rename("kept_sessions", "sessions");
+    }
+    const queued = "SELECT failures FROM jobs WHERE kind = 'remove-old' AND state = 'queued'";
+    expect(await store.read((q) => q.one(queued))).not.toEqual({ failures: 0 });
+    await server.advance(day);
+    expect(await store.read((q) => q.one(queued))).toEqual({ failures: 0 });
+  });
 });

@@ -131,6 +131,29 @@ onBothDatabases("statistics", (start) => {
     expect(await spending(owner, `?game=${other}`)).toMatchObject({ spentCents: 0, forecastCents: 2000, gameId: other });
   });
 
+  it.each([
+    { method: "credit", each: { spentCents: 2000, spentMinutes: 0 } },
+    { method: "hours", each: { spentCents: 0, spentMinutes: 60 } },
+  ])("count a slot of $method that was cancelled too late for a refund, and none that was refunded", async ({ method, each }) => {
+    const { server, owner, gameId } = await world();
+    if (method === "hours") await factories.giveMinutes(server, owner, 120);
+    const cancelled = async (before: number) => {
+      const scheduledAt = new Date(server.clock.now() + 3 * day).toISOString();
+      const ordered = await owner.post(`/games/${gameId}/playtests`, { scheduledAt }, { "x-payment-method": method });
+      const params = { id: ordered.body.data.playtest.id };
+      const { slot } = await (await factories.registerPlaytester(server)).claimPlaytest({ params, body: { scheduledAt } });
+      await server.advance(3 * day - before * 60 * minute);
+      expect((await owner.delete(`/playtests/slots/${slot.id}`)).status).toBe(200);
+    };
+    await cancelled(24);
+    expect(await spending(owner)).toMatchObject({ spentCents: 0, spentMinutes: 0, games: [] });
+    await cancelled(2);
+    const spent = await spending(owner);
+    expect(spent).toMatchObject({ ...each, forecastCents: 0, forecastMinutes: 0 });
+    expect(spent.months.at(-1)).toEqual({ month: "2026-03", ...each });
+    expect(spent.games).toMatchObject([{ gameId, ...each }]);
+  });
+
   it("leave out what is older than since, and what belongs to others", async () => {
     const { server, owner, gameId } = await world();
     await reviewed(server, owner, gameId, { score: 3 });

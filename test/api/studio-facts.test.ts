@@ -235,7 +235,7 @@ const facts: Fact<Market>[] = [
     },
   },
   {
-    says: "Spent is the price of slots that were accepted or finally rejected. The forecast is what slots that have not ended cost if all are accepted; it is held already.",
+    says: "Spent is the price of slots that were accepted, finally rejected, or cancelled too late for a refund. The forecast is what slots that have not ended cost if all are accepted; it is held already.",
     async see(scene) {
       const { server, owner, gameId, playtester } = scene;
       const played = async () => play(server, playtester, await order(owner, gameId));
@@ -261,6 +261,12 @@ const facts: Fact<Market>[] = [
       const others = [await play(server, playtester, id), await play(server, await registerPlaytester(server), id)];
       for (const slot of [retry.id, ...others]) expect((await owner.post(`/slots/${slot}/accept`)).status).toBe(200);
       expect([await figures(), await heldCents(), await creditOf(scene)]).toEqual([["$100.00", "$0.00"], 0, 10_000]);
+      const scheduledAt = new Date(server.clock.now() + day).toISOString();
+      const params = { id: await order(scene.owner, scene.gameId, { scheduledAt }) };
+      const { slot } = await playtester.claimPlaytest({ params, body: { scheduledAt } });
+      await server.advance(day - 1);
+      expect((await owner.delete(`/slots/${slot.id}`)).status).toBe(200);
+      expect([await figures(), await heldCents(), await creditOf(scene)]).toEqual([["$120.00", "$0.00"], 0, 8000]);
     },
   },
   {

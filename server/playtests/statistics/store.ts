@@ -152,7 +152,11 @@ export interface CostRow {
 const ofGameSql = (gameId: string | undefined): Part =>
   gameId === undefined ? { sql: "", values: [] } : { sql: "AND s.game_id = ?", values: [gameId] };
 
-/** What the slots cost that were accepted or finally rejected since, by month and game. */
+/** A slot `s` whose playtester was paid for it although its owner cancelled it: too late for a refund. */
+const cancelledTooLate = `(s.status = 'cancelled' AND EXISTS (
+  SELECT 1 FROM ledger_transfers t WHERE t.event_key IN ('accept:' || s.id, 'accept_minutes:' || s.id)))`;
+
+/** What the slots cost that were accepted, finally rejected or cancelled too late for a refund since, by month and game. */
 export function spentByMonth(q: Query, { ownerId, gameId, since }: Scope, starts: readonly number[]) {
   const period = periodSql("s.ended_at", starts);
   const ofGame = ofGameSql(gameId);
@@ -163,7 +167,7 @@ export function spentByMonth(q: Query, { ownerId, gameId, since }: Scope, starts
             CASE WHEN p.paid_with = 'hours' THEN p.duration_minutes * p.player_count ELSE 0 END AS minutes
           FROM slots s JOIN playtests p ON p.id = s.playtest_id LEFT JOIN rejections j ON j.slot_id = s.id
           WHERE s.owner_id = ? AND s.ended_at >= ? ${ofGame.sql}
-            AND (s.status = 'accepted' OR (s.status = 'rejected' AND COALESCE(j.allow_retry, 0) = 0))) each_slot
+            AND (s.status = 'accepted' OR (s.status = 'rejected' AND COALESCE(j.allow_retry, 0) = 0) OR ${cancelledTooLate})) each_slot
         GROUP BY period, game_id) x JOIN games g ON g.id = x.game_id
       WHERE x.cents > 0 OR x.minutes > 0 ORDER BY x.period, x.game_id`,
     ...period.values,

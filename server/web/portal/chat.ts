@@ -11,8 +11,11 @@ type Owners = Extract<Data<"listContacts">, { chatDisabled: boolean }>["contacts
 export const chat = new ChatPages<PageContext>({
   area: portal,
   own: "playtester",
-  contactsOf: async ({ call }) =>
-    ((await call("listContacts")).data.contacts as Owners).map((owner) => ({ ...owner, name: owner.companyName })),
+  async contactsOf({ call }, query) {
+    const { data, meta } = await call("listContacts", { query });
+    const owners = data.contacts as Owners;
+    return { contacts: owners.map((owner) => ({ ...owner, name: owner.companyName })), cursor: meta.cursor };
+  },
   layout: (context, page) => signedInLayout(context, "messages", page),
   none: html`<p>No contacts yet. When an owner accepts one of your playtests, you can message each other here.</p>`,
   offers: async () => true,

@@ -23,11 +23,17 @@ export interface Contact {
   conversationId: string | null;
 }
 
+export interface Contacts {
+  contacts: Contact[];
+  cursor: string | null | undefined;
+}
+
 /** The same conversations as one of its two sides sees them. */
 interface Side<C extends PageContext> {
   area: Pick<typeof portal | typeof studio, "messages" | "conversation">;
   own: SenderType;
-  contactsOf(context: C): Promise<Contact[]>;
+  /** A page of the contacts, with the cursor of the next. With `conversationId` only the one of that conversation, if the server can. */
+  contactsOf(context: C, query: { cursor?: string | undefined; conversationId?: string }): Promise<Contacts>;
   layout(context: C, page: PageContent): Promise<PageContent>;
   none: Markup;
   /** Why somebody cannot be written to yet. */
@@ -64,18 +70,20 @@ export class ChatPages<C extends PageContext> {
 
   /** The people to chat with. */
   #list = async (context: C): Promise<PageContent> => {
-    const contacts = await this.#side.contactsOf(context);
+    const { contacts, cursor } = await this.#side.contactsOf(context, { cursor: cursorOf(context) });
     const canBegin = await this.#side.offers(context, "openConversation");
-    const cards = html`<ul class="list">${contacts.map((contact) => this.#card(context, contact, canBegin))}</ul>`;
+    const cards = html`<ul class="list">${contacts.map((contact) => this.#card(context, contact, canBegin))}</ul>
+${more(this.#to.messages(), cursor, "Show more")}`;
     return this.#side.layout(context, { title: "Messages", body: contacts.length > 0 ? cards : this.#side.none });
   };
 
   /** The latest messages of a conversation, oldest first. Opening the page marks them as read. */
   #conversation = async (context: C): Promise<PageContent> => {
     const { call, id } = context;
-    const { data, meta } = await call("listMessages", { params: { id }, query: { order: "desc", cursor: cursorOf(context) } });
-    const contact = (await this.#side.contactsOf(context)).find((one) => one.conversationId === id);
+    const { contacts } = await this.#side.contactsOf(context, { conversationId: id });
+    const contact = contacts.find((one) => one.conversationId === id);
     if (!contact) throw notFound();
+    const { data, meta } = await call("listMessages", { params: { id }, query: { order: "desc", cursor: cursorOf(context) } });
     const canBlock = await this.#side.offers(context, data.isBlocked ? "unblockConversation" : "blockConversation");
     const path = this.#to.conversation(id);
     // A server that knows no order sends the oldest message first, and later ones after it.

@@ -14,12 +14,12 @@ export const isClosed = ({ chatMode }: Playtesters[number]): boolean => chatMode
 export const chat = new ChatPages<StudioContext>({
   area: studio,
   own: "game_owner",
-  contactsOf: async ({ call }) =>
-    ((await call("listContacts")).data.contacts as Playtesters).map((one) => ({
-      ...one,
-      name: one.displayName,
-      isClosed: isClosed(one),
-    })),
+  async contactsOf({ call }, query) {
+    const { data, meta } = await call("listContacts", { query });
+    const playtesters = data.contacts as Playtesters;
+    const contacts = playtesters.map((one) => ({ ...one, name: one.displayName, isClosed: isClosed(one) }));
+    return { contacts, cursor: meta.cursor };
+  },
   layout: (context, page) => studioLayout(context, "messages", page),
   none: html`<p class="calm">No contacts yet.</p><p>When you accept a playtest, you and its playtester can message each other here.</p>`,
   offers: ({ offers }, operation) => offers(operation),

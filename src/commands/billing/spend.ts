@@ -57,7 +57,7 @@ export const spend = define({
   name: "spend",
   summary: "Show what playtests cost, by month or by game",
   description:
-    "Spent is the price of slots that were accepted or finally rejected. The forecast is what slots that have not ended still cost if all are accepted; " +
+    "Spent is the price of slots that were accepted, finally rejected, or cancelled too late for a refund. The forecast is what slots that have not ended still cost if all are accepted; " +
     "it is held already. Counts from eleven months before this one, or from --since. CSV and TSV have a line for each month or game.",
   args: { game: anyGame },
   flags: { by: flag.choice(["month", "game"], "What to add up by (default month)"), ...chartFlags },

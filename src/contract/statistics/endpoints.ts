@@ -27,7 +27,9 @@ const times = z
   .meta({ id: "SlotTimes" });
 
 const spent = {
-  spentCents: cents().meta({ description: "Credit for slots that were accepted or finally rejected." }),
+  spentCents: cents().meta({
+    description: "Credit for slots that were accepted, finally rejected, or cancelled too late for a refund.",
+  }),
   spentMinutes: count().meta({ description: "Playtest minutes for such slots." }),
 };
 const forecast = {

@@ -94,7 +94,7 @@ async function cuesOf({ captions, id }: StudioContext, { transcription }: Slot):
  * the server begins none. `closed`: the playtester blocked the owner, or is suspended or deleted.
  */
 async function writingTo({ call, offers }: StudioContext, { playtester }: Slot): Promise<Writing> {
-  const reply = playtester && (await ifAllowed(call("listContacts")));
+  const reply = playtester && (await ifAllowed(call("listContacts", { query: { contactId: playtester.id } })));
   const contacts = (reply?.data.contacts ?? []) as Playtesters;
   const contact = contacts.find(({ id }) => id === playtester?.id);
   if (contact && isClosed(contact)) return "closed";

@@ -21,7 +21,7 @@ export function messageForm(context: StudioContext, { slot: { playtester }, writ
 }
 
 async function conversationWith({ call, form }: StudioContext, playtesterId: string): Promise<string> {
-  const { contacts } = (await call("listContacts")).data;
+  const { contacts } = (await call("listContacts", { query: { contactId: playtesterId } })).data;
   const known = (contacts as { id: string; conversationId: string | null }[]).find(({ id }) => id === playtesterId);
   if (known?.conversationId) return known.conversationId;
   const body = { contactId: playtesterId };

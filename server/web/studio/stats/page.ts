@@ -119,7 +119,7 @@ function costSection(spending: Spending): Markup {
     text: amount(cents, minutes),
   });
   const perMonth = months.map((one) => row(one.month, one.spentCents, one.spentMinutes));
-  return html`<h2>Costs</h2><p>Spent is the price of slots that were accepted or finally rejected. The forecast is what slots that have not ended cost if all are accepted; it is held already.</p>
+  return html`<h2>Costs</h2><p>Spent is the price of slots that were accepted, finally rejected, or cancelled too late for a refund. The forecast is what slots that have not ended cost if all are accepted; it is held already.</p>
 ${figures([["Spent", amount(spentCents, spentMinutes)], ["Forecast", amount(forecastCents, forecastMinutes)], left])}
 <div class="charts">${timeFigure("Spent by month", perMonth, Math.max(...perMonth.map(({ value }) => value)), ["Month", "Spent"])}${barFigure(
     "Spent by game",
