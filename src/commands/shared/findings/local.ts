@@ -81,10 +81,13 @@ async function changeBook(ctx: Context, gameId: string, change: (book: books.Boo
 }
 
 /** The body with its defaults, as a server would check it. */
-async function checked(body: books.FindingBody): Promise<Required<books.FindingBody>> {
+async function checked(body: books.FindingBody) {
   const { findings } = await import("../../../contract/findings/endpoints.ts");
   const { data, error } = findings.createFinding.body!.safeParse(body);
-  if (!error) return { ...data, severity: data.severity ?? null };
+  if (!error) {
+    const { evidence: _, ...described } = data;
+    return { ...described, severity: data.severity ?? null };
+  }
   const details = error.issues.map(({ path, message }) => ({ field: path.join("."), message }));
   const { field, message } = details[0]!;
   throw new CliError("USAGE", exitCodes.usage, `${field}: ${message}. Nothing was saved.`, { details });
@@ -148,7 +151,12 @@ export function localFindings(ctx: Context): books.Findings {
   return {
     async create(gameId, body) {
       const [described, id] = [await checked(body), ctx.newId()];
-      await changeBook(ctx, gameId, (book) => books.create(book, described, { id, now: now() }));
+      const evidence: books.Evidence[] = [];
+      for (const one of body.evidence ?? []) evidence.push(await evidenceOf(ctx, gameId, one));
+      await changeBook(ctx, gameId, (book) => {
+        const made = books.create(book, described, { id, now: now() });
+        return evidence.reduce((grown, one) => books.add(grown, id, one, now()), made);
+      });
       return show(id);
     },
     get: show,
