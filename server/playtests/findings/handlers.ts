@@ -8,7 +8,7 @@ import { type Handlers, listedFrom } from "../../http/call.ts";
 import { invalid, notFound, within } from "../../lib/api-error.ts";
 import * as issues from "./issues-store.ts";
 import { requireSaid } from "./quotes.ts";
-import { countedFinding, ranked, recordingsIn } from "./rules.ts";
+import { countedFinding, knownOf, ranked } from "./rules.ts";
 import * as service from "./service.ts";
 import * as store from "./store.ts";
 import { findingView } from "./views.ts";
@@ -30,7 +30,7 @@ export async function shown(q: Query, id: string, ownerId: string) {
   const row = await findingOf(q, id, ownerId);
   const parts = [countedOf(q, row.game_id), store.evidenceOf(q, "finding", id), issues.find(q, id)] as const;
   const [counted, evidence, issue] = await Promise.all(parts);
-  return { finding: findingView(countedFinding(row, evidence, recordingsIn(counted), counted.builds), counted.builds, issue) };
+  return { finding: findingView(countedFinding(row, evidence, knownOf(counted)), counted.builds, issue) };
 }
 
 /** 404 for a game that is not the owner's. */
