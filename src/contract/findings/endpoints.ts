@@ -113,7 +113,7 @@ export const findings = {
   createFinding: endpoint("POST /games/:id/findings", {
     ...owner,
     summary: "Create a finding of a game",
-    maxBodyBytes: 128 * KiB,
+    maxBodyBytes: 160 * KiB,
     body: z.strictObject({
       title: fields.title,
       text: fields.text.default("").meta(fields.text.meta()!),
