@@ -1,6 +1,5 @@
 import type { Role } from "../../src/contract/endpoint.ts";
 import { isAskedFor, type MailedKind, type MailMode, mailedTopics } from "../../src/contract/events/mails.ts";
-import { portal, studio } from "../../src/contract/pages/addresses.ts";
 import * as users from "../accounts/users-store.ts";
 import type { Deps } from "../app/deps.ts";
 import type { Context, Tx } from "../app/tx.ts";
@@ -11,7 +10,7 @@ import * as mails from "../mail/store.ts";
 import { canWait, nextDigest } from "../mail/summary-times.ts";
 import { type Action, compose, type Letter, type ZonedLetter } from "../mail/texts.ts";
 import { modeOf } from "./settings-store.ts";
-import { unsubscribeUrl } from "./unsubscribe.ts";
+import { settingsPage, unsubscribeUrl } from "./unsubscribe.ts";
 
 /** Emails about events, which each person can turn off by kind or get once a day. */
 type Reader = Pick<users.UserRow, "id" | "email" | "role" | "display_name" | "time_zone" | "email_verified_at" | "deleted_at">;
@@ -100,10 +99,9 @@ const topicOf = (kind: MailedKind): string => (mailedTopics as Partial<Record<Ma
 const offLabel = (kinds: readonly MailedKind[]) =>
   kinds.every(isAskedFor) ? "Turn these emails off" : "Turn these emails off, or get one email a day";
 
-/** The page of all email settings. Operators have none. */
 function settingsOf({ config }: Context, role: Role): Action | null {
-  if (role === "admin") return null;
-  return { label: "All email settings", url: config.baseUrl + (role === "playtester" ? portal : studio).emails() };
+  const page = settingsPage(role);
+  return page === null ? null : { label: "All email settings", url: config.baseUrl + page };
 }
 
 export const summaryLetter = ({ entries }: Pick<Listing, "entries">): Listing => ({

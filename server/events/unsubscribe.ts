@@ -1,5 +1,6 @@
+import type { Role } from "../../src/contract/endpoint.ts";
 import { type MailedKind, type MailMode, mailedKinds, mailedTopics } from "../../src/contract/events/mails.ts";
-import { pages } from "../../src/contract/pages/addresses.ts";
+import { pages, portal, studio } from "../../src/contract/pages/addresses.ts";
 import * as users from "../accounts/users-store.ts";
 import type { Deps } from "../app/deps.ts";
 import type { Context } from "../app/tx.ts";
@@ -24,11 +25,17 @@ function readToken({ secrets }: Deps, token: string): { userId: string; kinds: M
   return { userId, kinds: kinds.filter((kind) => Object.hasOwn(mailedTopics, kind)) };
 }
 
+/** Address of the page of all email settings. Operators have none, but a command. */
+export function settingsPage(role: Role): string | null {
+  if (role === "admin") return null;
+  return (role === "playtester" ? portal : studio).emails();
+}
+
 /** The emails that a link is about. */
 export interface Subscription {
   topics: { kind: MailedKind; topic: string; mail: MailMode }[];
-  /** Whether the account has a settings page. */
-  isPlaytester: boolean;
+  /** Address of the page of all email settings of the account, as `settingsPage` says. */
+  settings: string | null;
 }
 
 /** What the page behind the link does. */
@@ -45,7 +52,7 @@ export class Unsubscribing {
       const user = found && (await users.find(q, found.userId));
       if (!user || user.deleted_at !== null) return undefined;
       const topics = (await modesOf(q, user.id, found.kinds)).map((one) => ({ ...one, topic: mailedTopics[one.kind] }));
-      return { topics, isPlaytester: user.role === "playtester" };
+      return { topics, settings: settingsPage(user.role) };
     });
   }
 

@@ -51,3 +51,13 @@ export const notConfigured = (message: string) => new ApiError("NOT_CONFIGURED",
 /** 422 for a field that violates a rule that the schema cannot express. */
 export const invalid = (field: string, message: string) =>
   new ApiError("VALIDATION_ERROR", `${field}: ${message}`, { details: [{ field, message }] });
+
+/** Names the field that `act` refuses as a part of another: `fromMs` as `evidence.0.fromMs`. */
+export async function within<T>(field: string, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    const [detail] = (error instanceof ApiError && error.details) || [];
+    throw detail ? invalid(`${field}.${detail.field}`, detail.message) : error;
+  }
+}

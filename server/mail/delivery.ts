@@ -1,5 +1,6 @@
 import { pages } from "../../src/contract/pages/addresses.ts";
 import { plural } from "../../src/contract/text/plural.ts";
+import { shellQuote } from "../../src/contract/text/shell.ts";
 import type { Config } from "../config/schema.ts";
 import type { Mailer } from "./mailer.ts";
 
@@ -26,17 +27,17 @@ export const unverifiedNote: Record<Delivery, string> = {
 export const verificationNote: Record<Delivery, (email: string) => string> = {
   sent: () => "Open the link in the email we sent to verify the address.",
   saved: (email) =>
-    `${noneSent} Ask the operator to run \`playtest admin users verify ${email}\`, or for the link in the email. To have the email written again, run \`playtest auth resend-verification\`.`,
-  sandbox: (email) => `A sandbox sends no email. To verify the address, run \`playtest sandbox verify ${email}\`.`,
+    `${noneSent} Ask the operator to run \`playtest admin users verify ${shellQuote(email)}\`, or for the link in the email. To have the email written again, run \`playtest auth resend-verification\`.`,
+  sandbox: (email) => `A sandbox sends no email. To verify the address, run \`playtest sandbox verify ${shellQuote(email)}\`.`,
 };
 
 /** After a verification email was requested again, whether the address has an account or not. */
 export const resentNote: Record<Delivery, (email: string) => string> = {
   sent: () => requestedNote.sent,
   saved: (email) =>
-    `If an account with this address needs it, an email was written. ${noneSent} Ask the operator to run \`playtest admin users verify ${email}\`, or for the link in the email.`,
+    `If an account with this address needs it, an email was written. ${noneSent} Ask the operator to run \`playtest admin users verify ${shellQuote(email)}\`, or for the link in the email.`,
   sandbox: (email) =>
-    `If an account with this address needs it, an email was written. A sandbox sends none. Run \`playtest sandbox verify ${email}\`.`,
+    `If an account with this address needs it, an email was written. A sandbox sends none. Run \`playtest sandbox verify ${shellQuote(email)}\`.`,
 };
 
 /** After an email was requested for an address, whether it has an account or not. */

@@ -1,4 +1,5 @@
 import { join, resolve } from "node:path";
+import { shellQuote } from "../../src/contract/text/shell.ts";
 import { keepForm, parseKeep } from "../config/keep-rule.ts";
 import { ConfigError, readConfig } from "../config/read.ts";
 import { checkOptions, type ServeOptions } from "../config/serve-options.ts";
@@ -66,9 +67,9 @@ function service({ options, program, data, envFile, graceMs, drainMs, inHome, wr
   const stopSeconds = Math.ceil((graceMs + drainMs) / 1000);
   const words = [...program, "serve", "run", "--data", data, "--log", "json", ...flagsOf(options)];
   return `# /etc/systemd/system/playtest.service, for:
-#   useradd --system --home-dir ${data} --shell /usr/sbin/nologin ${options.user}
+#   useradd --system --home-dir ${shellQuote(data)} --shell /usr/sbin/nologin ${options.user}
 #   systemctl daemon-reload && systemctl enable --now playtest
-# The first start writes an admin API key to ${path(join(data, "admin-key"))}. To back up: ${["playtest serve backup FOLDER --data", data, ...configOf(options)].join(" ")}
+# The first start writes an admin API key to ${path(join(data, "admin-key"))}. To back up: playtest serve backup FOLDER ${["--data", data, ...configOf(options)].map(shellQuote).join(" ")}
 ${inHome ? `# Node.js, the program or the data is in a home directory, where ${options.user} must be able to read it.\n` : ""}
 [Unit]
 Description=playtest server
@@ -117,7 +118,7 @@ function backup({ options, program, data, envFile, inHome }: Facts): string {
   const target = resolve(options.backups);
   const words = [...program, "serve", "backup", target, "--keep", options.keep, "--data", data, ...configOf(options)];
   return `# /etc/systemd/system/playtest-backup.service, started by playtest-backup.timer, or by: systemctl start playtest-backup
-# The folder must exist: install -d -o ${options.user} -m 0700 ${path(target)}
+# The folder must exist: install -d -o ${options.user} -m 0700 ${shellQuote(target)}
 [Unit]
 Description=Backup of the playtest server
 After=playtest.service postgresql.service

@@ -8,7 +8,7 @@ import { iso, isoOrNull } from "../lib/time.ts";
 import { AddressRefused } from "../outbound/index.ts";
 import { countedOf, findingOf, requireGame, shown } from "../playtests/findings/handlers.ts";
 import * as issues from "../playtests/findings/issues-store.ts";
-import { type Counted, recordingsIn, verdictOf } from "../playtests/findings/rules.ts";
+import { type Known, knownOf, verdictOf } from "../playtests/findings/rules.ts";
 import { follow } from "../playtests/findings/service.ts";
 import * as findings from "../playtests/findings/store.ts";
 import { type Credential, openTracker, usualSites } from "./open.ts";
@@ -70,10 +70,9 @@ async function accountOf(deps: Deps, tracker: TrackerName, site: string, credent
 }
 
 /** What newer builds say of one finding that is closed: nothing, or the status that it has from then on. */
-async function followBuild(tx: Tx, { id, owner_id }: findings.FindingRow, counted: Counted): Promise<void> {
+async function followBuild(tx: Tx, { id, owner_id }: findings.FindingRow, known: Known): Promise<void> {
   const row = await findings.findForOwner(tx, id, owner_id);
   if (!row || row.merged_into !== null) return;
-  const known = { builds: counted.builds, recordings: recordingsIn(counted) };
   const verdict = verdictOf(row, await findings.evidenceOf(tx, "finding", id), known);
   if (verdict !== undefined) await follow(tx, row, verdict === "again" ? "open" : "verified");
 }
@@ -142,7 +141,8 @@ export const trackers = {
         if (issue?.marker === marker) await service.ask(tx, issue);
       });
     // Those with an issue are compared with newer builds as well, by their jobs.
-    for (const row of closed) await database.write((tx) => followBuild(tx, row, counted));
+    const known = knownOf(counted);
+    for (const row of closed) await database.write((tx) => followBuild(tx, row, known));
     return call.commit(async () => ({ queued: filed.length }));
   },
 } satisfies Partial<Handlers>;

@@ -7,7 +7,7 @@ import type { Job } from "../jobs/job.ts";
 import { sha256 } from "../lib/secrets.ts";
 import { countedOf } from "../playtests/findings/handlers.ts";
 import * as issues from "../playtests/findings/issues-store.ts";
-import { type Counted, countedFinding, recordingsIn, verdictOf } from "../playtests/findings/rules.ts";
+import { type Counted, countedFinding, knownOf, recordingsIn, verdictOf } from "../playtests/findings/rules.ts";
 import { follow } from "../playtests/findings/service.ts";
 import type { FindingRow, ShownEvidenceRow } from "../playtests/findings/store.ts";
 import * as findings from "../playtests/findings/store.ts";
@@ -122,7 +122,7 @@ function trackerOf(deps: Deps, { connection, issue: { tracker, owner_id } }: Wor
 }
 
 const viewOf = (finding: FindingRow, { evidence, counted, issue }: Work) =>
-  findingView(countedFinding(finding, evidence, recordingsIn(counted), counted.builds), counted.builds, issue);
+  findingView(countedFinding(finding, evidence, knownOf(counted)), counted.builds, issue);
 
 const documentFor = (deps: Deps, finding: FindingRow, work: Work) =>
   documentOf(viewOf(finding, work), work.videos, deps.config.baseUrl, work.shared);
@@ -177,7 +177,7 @@ async function compare(deps: Deps, tracker: Tracker, work: Work, id: string): Pr
   const closedHere = isClosed(status) && !isClosed(work.finding.status);
   const closedAt = closedHere ? Math.min(remote.closedAt ?? now, now) : work.finding.closed_at;
   const finding = { ...work.finding, status, closed_at: isClosed(status) ? closedAt : null };
-  const verdict = verdictOf(finding, evidence, { builds: counted.builds, recordings: recordingsIn(counted) });
+  const verdict = verdictOf(finding, evidence, knownOf(counted));
   const plan = planOf({ status, isOpen, verdict });
   if (plan.again)
     await tracker.comment(place, againDocument(viewOf(finding, work)), `${issue.marker} ${counted.builds[0]?.id ?? ""}`);

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { instanceUrl } from "../api/url.ts";
+import { shellQuote } from "../contract/text/shell.ts";
 import { badConfig, usage } from "../errors.ts";
 import { readObject, type Store, type Values } from "./store.ts";
 
@@ -213,7 +214,7 @@ export function readSettings({ flags, env, cwd, store }: Sources): Settings {
     const { value } = get("baseUrl")!;
     return badConfig(
       `${what} was not sent to ${value}: only ${directoryFile!.path} sets this address, and a file in a repository must not decide where a secret is sent.`,
-      `If you trust this address, pass \`--base-url ${value}\`, or set PLAYTEST_BASE_URL.`,
+      `If you trust this address, pass \`--base-url ${shellQuote(value)}\`, or set PLAYTEST_BASE_URL.`,
     );
   }
 

@@ -332,6 +332,13 @@ onBothDatabases("emails about events", (serve, it) => {
       expect((await post(url, "mail=on")).status).toBe(410);
     });
 
+    it("its page leads to that of all email settings, as the email does", async ({ server }) => {
+      const { url } = await submitted(server);
+      const all = "/studio/account/emails";
+      expect(server.mails[0]!.text).toContain(server.baseUrl + all);
+      expect(await (await fetch(url)).text()).toContain(`<a href="${all}">All email settings</a>`);
+    });
+
     it("a link that was changed does nothing", async ({ server }) => {
       const { owner, url } = await submitted(server);
       const token = new URL(url).searchParams.get("token")!;
@@ -343,7 +350,9 @@ onBothDatabases("emails about events", (serve, it) => {
         const shown = await fetch(page);
         expect([shown.status, await shown.text()]).toEqual([
           410,
-          expect.stringContaining("This link is incomplete or no longer valid. Nothing was changed."),
+          expect.stringMatching(
+            /This link is incomplete or no longer valid\. Nothing was changed\. .*game owners <a href="\/studio\/account\/emails">in Studio/,
+          ),
         ]);
         expect((await post(page, "List-Unsubscribe=One-Click")).status).toBe(410);
       }

@@ -232,6 +232,33 @@ onBothDatabases("findings", (serve) => {
     expect((await add(world, id, { momentId })).evidence).toHaveLength(1);
   });
 
+  it("are created with their evidence or, where a piece is refused, not at all", async () => {
+    const world = await market(await serve());
+    const { owner, server, gameId } = world;
+    const slotId = await submitted(world);
+    await server.request("PUT", `/slots/${slotId}/transcript`, { key: owner.key, body: { vtt: transcript } });
+    const claimed = await factories.claim(await factories.registerPlaytester(server), await factories.order(owner, gameId));
+    const momentId = await noted(world, slotId, 1);
+    const create = (...evidence: object[]) => owner.post(`/games/${gameId}/findings`, { title: "Lost", evidence });
+    const rows = [
+      [{}, "422 evidence.1.slotId: must be given, or momentId"],
+      [{ slotId, fromMs: 3, toMs: 3 }, "422 evidence.1.toMs: must be after fromMs"],
+      [
+        { slotId, fromMs: 2000, quote: "It crashes" },
+        "422 evidence.1.quote: must stand in the transcript, word for word, within one cue of that time",
+      ],
+      [{ slotId: claimed, fromMs: 0 }, "409 This slot has no video yet. Nothing was added."],
+      [{ momentId: slotId }, "404 Not found, or you do not have access to it."],
+      [{ momentId }, "409 This moment is evidence of #1 already. Nothing was added."],
+    ] as const;
+    for (const [body, expected] of rows) expect(refusal(await create({ momentId }, body))).toBe(expected);
+    expect(await listed(world)).toEqual([]);
+    const said = { slotId, fromMs: 2000, quote: "Where is the lantern?" };
+    const { finding } = (await create({ momentId }, said)).body.data;
+    expect(finding).toMatchObject({ number: 1, evidence: [{ momentId }, said], testers: { seen: 1, of: 1 } });
+    expect((await create(...Array(51).fill({ slotId, fromMs: 0 }))).status).toBe(422);
+  });
+
   it("are merged, split and put back, and evidence is moved each time", async () => {
     const world = await market(await serve());
     const { owner } = world;

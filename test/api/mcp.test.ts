@@ -83,6 +83,32 @@ onBothDatabases("mcp", (_serve, it) => {
     });
   });
 
+  describe.each(transports)("create_finding over %s", (transport) => {
+    it("creates nothing where its place is refused, and one finding for a repeated call", async ({ server }) => {
+      const { owner, gameId, key } = await studio(server);
+      const options = { transport, baseUrl: server.baseUrl, key: (await key()).key, folder: freshFolder() };
+      const { call } = await connect(options);
+      const create = (slot: string) => call("create_finding", { game: gameId, title: "Lost", slot, second: 5 });
+      const numbers = async () =>
+        (await call("list_findings", { game: gameId })).structuredContent.findings.map(
+          ({ number }: { number: number }) => number,
+        );
+      const claimed = await factories.claim(await factories.registerPlaytester(server), await factories.order(owner, gameId));
+      const refused = [await create(claimed), await create(claimed)].map(line);
+      const noVideo = "CONFLICT: This slot has no video yet. Nothing was added.";
+      expect([refused, await numbers()]).toEqual([[noVideo, noVideo], []]);
+      const slot = await submit(server, owner, await factories.order(owner, gameId), "Where is it?");
+      const [first, again] = [await create(slot), await create(slot)];
+      expect([first.structuredContent.number, again.structuredContent, await numbers()]).toEqual([
+        1,
+        first.structuredContent,
+        [1],
+      ]);
+      await owner.delete(`/findings/${first.structuredContent.finding}`);
+      expect([(await create(slot)).structuredContent.number, await numbers()]).toEqual([2, [2]]);
+    });
+  });
+
   describe("what a client is asked before it orders", () => {
     const users = ["accept", "decline", "cancel", "cannot"] as const;
     /** Without a session, the older revision cannot learn that a client could ask. */

@@ -179,6 +179,15 @@ onBothDatabases("operators' pages", (serve) => {
     expect((await browser.get("/admin")).html).toContain(`<a href="/admin/playtests/${problem!.playtestId}">`);
   });
 
+  it("people: a command to copy has their address in quotes where a shell needs them", async () => {
+    const { server, browser } = await operated();
+    const body = { email: "o'brien@example.com", password: "correct horse", role: "playtester", name: "Pat" };
+    const { user, ...more } = (await server.request("POST", "/auth/register/api-key", { body })).body.data;
+    const { html } = await browser.get(`/admin/people/${user.id}`);
+    expect(html).toContain("reset-factor &#39;o&#39;\\&#39;&#39;brien@example.com&#39;");
+    expect(JSON.stringify(more)).not.toContain("verify o'brien");
+  });
+
   it("people: are found by name, address and id, and suspended in place", async () => {
     const { server, browser } = await operated();
     const ann = await factories.registerPlaytester(server, "Ann <b>");

@@ -1,6 +1,7 @@
 import { expect } from "vitest";
+import { copySlots } from "../helpers/copied-slots.ts";
 import { onBothDatabases } from "../helpers/each.ts";
-import { claim, createGame, giveCredit, giveVideo, order, type Person, registerPlaytester } from "../helpers/factories.ts";
+import { claim, createGame, giveCredit, giveVideo, order, type Person, play, registerPlaytester } from "../helpers/factories.ts";
 import type { TestServer } from "../helpers/server.ts";
 import { sha256, upload } from "../helpers/tus.ts";
 
@@ -103,6 +104,24 @@ onBothDatabases("the build of a slot", (_serve, it) => {
     await playtester.reportSlot({ params: { id: slot.id }, body: problem });
     await owner.unblockSlot({ params: { id: slot.id }, body: {} });
     expect(await downloaded(playtester, slot.id)).toBe("0.5");
+  });
+
+  it("chooses its highlights, however many newer videos the game has", async ({ server, owner, gameId }) => {
+    await giveCredit(server, owner, 100_000);
+    const played = async (n: number) => {
+      await push(server, owner, gameId, n);
+      return play(server, await registerPlaytester(server), await order(owner, gameId, { visibility: "public" }));
+    };
+    const first = await played(1);
+    await copySlots(server, await played(2), 200);
+    await owner.createMoment({ params: { id: first }, body: { atMs: 1000, kind: "bug", text: "Stuck." } });
+    const { builds } = await owner.listBuilds({ params: { id: gameId } });
+    const slotsIn = async (version: string) => {
+      const build = builds.find((one) => one.version === version)!.id;
+      const { highlights } = await owner.listGameHighlights({ params: { id: gameId }, query: { build } });
+      return highlights.map(({ slotId }) => slotId);
+    };
+    expect([await slotsIn("0.1"), await slotsIn("0.2")]).toEqual([[first], []]);
   });
 
   it("is an address as well as a file, and the first one where the game had none", async ({ server, owner }) => {

@@ -38,6 +38,17 @@ onBothDatabases("findings in Studio", (serve) => {
     expect([removed.location, (await browser.get(page)).html.includes("#t=0s")]).toEqual([`${page}?done=removed`, false]);
   });
 
+  it("are created for a moment, and not where it belongs to another", async () => {
+    const { owner, slotId, browser, list } = await market();
+    const { moment } = (await owner.post(`/slots/${slotId}/moments`, { atMs: 0, text: "Lost" })).body.data;
+    const page = `/studio/slots/${slotId}`;
+    const same = (number: string) => browser.submit(page, `${page}/findings`, { evidence: moment.id, number });
+    expect((await same("Nobody finds the lantern")).location).toBe(`${page}?done=same#findings`);
+    expect((await browser.get(list)).html).toContain("1 of 1 playtesters");
+    expect((await same("The lantern is dark")).html).toContain("This moment is evidence of #1 already. Nothing was added.");
+    expect((await browser.get(list)).html).not.toContain("The lantern is dark");
+  });
+
   it("stand in a column for each status, and move from one to another, back to the board as it was filtered", async () => {
     const { browser, list, create } = await market();
     const id = (await create("Dark")).split("/").at(-1)!;

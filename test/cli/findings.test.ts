@@ -122,6 +122,15 @@ describe.each([
     expect([await held(), (await run("findings", "show", "2")).code]).toEqual([["1: 1"], 3]);
   });
 
+  it("are taken from suggestions, with what they suggest as evidence", async () => {
+    const [a] = place.slots as [string, string, string];
+    for (const time of ["0:10", "0:40"]) await run("review", "note", a, time, "Lost in the cellar");
+    const { slot } = await json("review", "show", a);
+    const [taken] = (await json("findings", "suggest", slot.playtest.id, "--take", "1")).result;
+    expect(taken).toMatchObject({ number: 1, title: "Lost in the cellar", evidence: [{ fromMs: 10_000 }, { fromMs: 40_000 }] });
+    expect((await json("findings", "show", "1")).finding.evidence).toEqual(taken.evidence);
+  });
+
   it("refuse what is no place, and the same note twice", async () => {
     const [a] = place.slots as [string, string, string];
     const note = (await json("review", "note", a, "0:10", "Dark")).moment.id as string;

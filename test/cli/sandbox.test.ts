@@ -106,8 +106,9 @@ describe("sandbox", () => {
     expect((await owner.get("/auth/me")).body.data.emailVerified).toBe(true);
     const again = await fixture.run("sandbox verify", key);
     expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("it was used or has expired")]);
-    const nobody = await fixture.run("sandbox verify nobody@example.com");
+    const nobody = await fixture.run("sandbox verify o'brien@example.com");
     expect([nobody.code, nobody.stderr]).toEqual([3, expect.stringContaining("No verification mail was sent to")]);
+    expect(nobody.stderr).toContain("resend-verification --email 'o'\\''brien@example.com'`");
   });
 
   it.each([

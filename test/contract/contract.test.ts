@@ -530,7 +530,7 @@ describe("contract: body limits", () => {
     expect(e.maxBodyBytes).toBeLessThanOrEqual(Math.max(65_536, 2 * most));
   });
 
-  test("are 64 KiB, but for games, orders, keys, transcripts, split findings, reels, settled payouts and lists of people", () => {
+  test("are 64 KiB, but for games, orders, keys, transcripts, new and split findings, reels, settled payouts and lists of people", () => {
     const larger = endpoints.filter(([, e]) => e.maxBodyBytes !== 65_536).map(([name, e]) => [name, e.maxBodyBytes / 1024]);
     expect(Object.fromEntries(larger)).toEqual({
       createGame: 128,
@@ -541,6 +541,7 @@ describe("contract: body limits", () => {
       putSlotTranscript: 2048,
       putGameAgreement: 256,
       putServerAgreement: 256,
+      createFinding: 160,
       splitFinding: 320,
       createReel: 96,
       invite: 320,

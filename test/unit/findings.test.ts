@@ -1,7 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { ranked, recordingsIn } from "../../server/playtests/findings/rules.ts";
+import type { FindingRow, ShownEvidenceRow } from "../../server/playtests/findings/store.ts";
+import { exactP } from "../../src/contract/findings/exact.ts";
 import { isSaid } from "../../src/contract/findings/quotes.ts";
-import { type Recording, rankOf, reachOf } from "../../src/contract/findings/reach.ts";
+import { cohortOf, type Reach, type Recording, rankOf, reachOf, type Sighting } from "../../src/contract/findings/reach.ts";
 
 const recording = (slotId: string, tester = slotId, more: Partial<Recording> = {}): Recording => ({
   slotId,
@@ -33,7 +36,7 @@ describe("the reach of a finding", () => {
       50,
     ],
   ] as const)("%s", (_, sightings, recordings, testers, firstSeenMs) => {
-    expect(reachOf(sightings, recordings)).toEqual({ testers, firstSeenMs, builds: [] });
+    expect(reachOf(sightings, cohortOf(recordings))).toEqual({ testers, firstSeenMs, builds: [] });
   });
 
   it("is counted in each build in which it was met, in the order given", () => {
@@ -43,7 +46,7 @@ describe("the reach of a finding", () => {
       recording("c", "q", { buildId: "2" }),
       recording("d", "r", { buildId: "3" }),
     ];
-    expect(reachOf([at("a", 1), at("b", 1)], recordings, ["3", "2", "1"]).builds).toEqual([
+    expect(reachOf([at("a", 1), at("b", 1)], cohortOf(recordings, ["3", "2", "1"])).builds).toEqual([
       { id: "2", seen: 1, of: 2 },
       { id: "1", seen: 1, of: 1 },
     ]);
@@ -63,9 +66,93 @@ describe("the reach of a finding", () => {
     );
     fc.assert(
       fc.property(sightings, recordings, (seenAt, videos) => {
-        const { testers } = reachOf(seenAt, videos);
+        const { testers } = reachOf(seenAt, cohortOf(videos));
         expect(testers.seen <= testers.reached && testers.reached <= testers.of).toBe(true);
       }),
+    );
+  });
+});
+
+/** A reach, counted from all videos anew. */
+function plainReach(sightings: readonly Sighting[], recordings: readonly Recording[], builds: readonly string[]): Reach {
+  const testers = (passes: (one: Recording) => boolean) => new Set(recordings.filter(passes).map(({ tester }) => tester));
+  const isSeen = ({ slotId }: Recording) => sightings.some((one) => one.slotId === slotId);
+  const met = testers(isSeen);
+  const firsts = [...met].map((tester) => {
+    const slots = recordings.filter((one) => one.tester === tester).map(({ slotId }) => slotId);
+    return Math.min(...sightings.filter(({ slotId }) => slots.includes(slotId)).map(({ fromMs }) => fromMs));
+  });
+  const firstSeenMs = firsts.sort((a, b) => a - b)[Math.ceil(met.size / 2) - 1] ?? null;
+  const gotThere = ({ tester, lengthMs }: Recording) => met.has(tester) || lengthMs === null || lengthMs >= (firstSeenMs ?? 0);
+  const inBuild = (id: string) => ({
+    id,
+    seen: testers((one) => one.buildId === id && isSeen(one)).size,
+    of: testers(({ buildId }) => buildId === id).size,
+  });
+  return {
+    testers: { seen: met.size, of: testers(() => true).size, reached: testers(gotThere).size },
+    builds: builds.map(inBuild).filter(({ seen }) => seen > 0),
+    firstSeenMs,
+  };
+}
+
+describe("many findings", () => {
+  const slots = Array.from({ length: 12 }, (_, n) => `slot ${n}`);
+  /** The newest first. Two came at once. */
+  const builds = [40, 30, 30, 10].map((created_at, n) => ({ id: `build ${n}`, version: null, created_at }));
+  const ids = builds.map(({ id }) => id);
+  const rows = fc.uniqueArray(
+    fc.record({
+      slot_id: fc.constantFrom(...slots),
+      playtest_id: fc.constantFrom("x", "y"),
+      playtester_id: fc.option(fc.constantFrom("p", "q", "r", "s")),
+      build_time: fc.nat(50),
+      length_ms: fc.option(fc.nat(60)),
+    }),
+    { selector: ({ slot_id }) => slot_id },
+  );
+  const sighting = fc.record({ slot_id: fc.constantFrom(...slots, "elsewhere"), at_ms: fc.nat(60) });
+  const finding = fc.record({
+    status: fc.constantFrom("open", "fixed", "verified", "wontfix"),
+    closed_at: fc.option(fc.nat(50)),
+    evidence: fc.array(sighting, { maxLength: 8 }),
+  });
+  const filter = fc.record({
+    build: fc.option(fc.constantFrom(...ids), { nil: undefined }),
+    playtest: fc.option(fc.constantFrom("x", "y"), { nil: undefined }),
+  });
+
+  /** What newer builds say of a finding: each side counted by itself. */
+  function plainAbsence({ status, closed_at }: FindingRow, sightings: readonly Sighting[], recordings: readonly Recording[]) {
+    if (closed_at === null || (status !== "fixed" && status !== "verified")) return null;
+    const isLater = ({ buildId }: Recording) => (builds.find(({ id }) => id === buildId)?.created_at ?? 0) > closed_at;
+    const side = (later: boolean) =>
+      plainReach(
+        sightings,
+        recordings.filter((one) => isLater(one) === later),
+        [],
+      ).testers;
+    const [before, after] = [side(false), side(true)];
+    if (after.of === 0 || after.seen > 0) return null;
+    return { of: after.of, p: Math.round(exactP(after, before) * 10_000) / 10_000 };
+  }
+
+  it("are counted at once as each is by itself", () => {
+    fc.assert(
+      fc.property(rows, fc.array(finding, { maxLength: 5 }), filter, (recordings, given, chosen) => {
+        const found = given.map((one, n) => ({ ...one, id: `${n}`, number: n, severity: null }) as unknown as FindingRow);
+        const evidence = given.flatMap((one, n) =>
+          one.evidence.map((place) => ({ ...place, finding_id: `${n}` }) as ShownEvidenceRow),
+        );
+        const counted = { builds, recordings };
+        for (const { id, row, reach, absence } of ranked(found, evidence, counted, chosen)) {
+          const own = evidence.filter(({ finding_id }) => finding_id === id);
+          const sightings = own.map(({ slot_id, at_ms }) => at(slot_id, at_ms));
+          expect(reach).toEqual(plainReach(sightings, recordingsIn(counted, chosen), ids));
+          expect(absence).toEqual(plainAbsence(row, sightings, recordingsIn(counted)));
+        }
+      }),
+      { numRuns: 500 },
     );
   });
 });

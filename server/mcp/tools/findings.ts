@@ -1,16 +1,18 @@
 import * as z from "zod";
 import { findingStatuses } from "../../../src/contract/findings/statuses.ts";
-import type { Data } from "../../../src/contract/index.ts";
+import type { Data, Input } from "../../../src/contract/index.ts";
 import { momentKinds } from "../../../src/contract/moments/kinds.ts";
 import { studio } from "../../../src/contract/pages/addresses.ts";
 import { invalid } from "../../lib/api-error.ts";
+import { sha256 } from "../../lib/secrets.ts";
 import { type Answer, chosen, continued, fitting } from "../answer.ts";
-import type { Host } from "../host.ts";
+import { type Host, ifPermitted } from "../host.ts";
 import { tool } from "../tool.ts";
 import { numbered, plainLine } from "../untrusted.ts";
 import { count, cursor, fields, id, limit, list, more, text } from "./fields.ts";
 
 type Finding = Data<"getFinding">["finding"];
+type FindingBody = NonNullable<Input<"createFinding">["body"]>;
 
 const itemOf = (host: Host, finding: Finding) => ({
   id: finding.id,
@@ -88,6 +90,20 @@ export const listFindings = tool({
     }),
 });
 
+/**
+ * Creates a finding. An idempotency key made from what it says lets a repeated call take effect once, unless the finding was deleted since:
+ * `after` is its id.
+ */
+async function createOnce(host: Host, gameId: string, body: FindingBody, after?: string): Promise<Finding> {
+  const idempotencyKey = `mcp-${sha256(JSON.stringify([gameId, body, after]))}`;
+  const { data, headers } = await host.call("createFinding", { params: { id: gameId }, body, idempotencyKey });
+  const { finding } = data;
+  const isThere =
+    headers?.["idempotency-replayed"] !== "true" ||
+    (await ifPermitted(host, host.call("getFinding", { params: { id: finding.id } }))) !== undefined;
+  return isThere ? finding : createOnce(host, gameId, body, finding.id);
+}
+
 export const createFinding = tool({
   name: "create_finding",
   toolset: "review",
@@ -103,13 +119,9 @@ export const createFinding = tool({
   },
   output: { finding: z.string(), number: z.int(), url: z.string() },
   async run({ game, title, text, kind, severity, slot, second = 0 }, { host }) {
-    // Before anything is created: evidence that is not there would leave a finding without any.
-    if (slot !== undefined) await host.call("getSlot", { params: { id: slot } });
-    const body = { title, text, kind, severity: severity ?? null };
-    const { finding } = (await host.call("createFinding", { params: { id: game }, body })).data;
-    if (slot !== undefined)
-      await host.call("addEvidence", { params: { id: finding.id }, body: { slotId: slot, fromMs: Math.floor(second * 1000) } });
-    const url = host.baseUrl + studio.finding(finding.id);
-    return { lines: [`Created finding #${finding.number}: ${url}`], data: { finding: finding.id, number: finding.number, url } };
+    const evidence = slot === undefined ? [] : [{ slotId: slot, fromMs: Math.floor(second * 1000) }];
+    const { id, number } = await createOnce(host, game, { title, text, kind, severity: severity ?? null, evidence });
+    const url = host.baseUrl + studio.finding(id);
+    return { lines: [`Created finding #${number}: ${url}`], data: { finding: id, number, url } };
   },
 });

@@ -1,11 +1,14 @@
+import type { BodyOut } from "../../../src/contract/endpoint.ts";
+import type { Contract } from "../../../src/contract/index.ts";
+import type { Deps } from "../../app/deps.ts";
 import type { ReadTx } from "../../app/tx.ts";
 import type { Query } from "../../database/port.ts";
 import * as games from "../../games/store.ts";
 import { type Handlers, listedFrom } from "../../http/call.ts";
-import { invalid, notFound } from "../../lib/api-error.ts";
+import { invalid, notFound, within } from "../../lib/api-error.ts";
 import * as issues from "./issues-store.ts";
 import { requireSaid } from "./quotes.ts";
-import { countedFinding, ranked, recordingsIn } from "./rules.ts";
+import { countedFinding, knownOf, ranked } from "./rules.ts";
 import * as service from "./service.ts";
 import * as store from "./store.ts";
 import { findingView } from "./views.ts";
@@ -27,7 +30,7 @@ export async function shown(q: Query, id: string, ownerId: string) {
   const row = await findingOf(q, id, ownerId);
   const parts = [countedOf(q, row.game_id), store.evidenceOf(q, "finding", id), issues.find(q, id)] as const;
   const [counted, evidence, issue] = await Promise.all(parts);
-  return { finding: findingView(countedFinding(row, evidence, recordingsIn(counted), counted.builds), counted.builds, issue) };
+  return { finding: findingView(countedFinding(row, evidence, knownOf(counted)), counted.builds, issue) };
 }
 
 /** 404 for a game that is not the owner's. */
@@ -35,15 +38,32 @@ export const requireGame = async (q: ReadTx, id: string, ownerId: string) => {
   if (!(await games.findForOwner(q, id, ownerId))) throw notFound();
 };
 
+/** What a body says is evidence. 404 for a slot that is not the owner's, 422 for a quote that nobody said. */
+async function evidenceIn(deps: Deps, body: BodyOut<Contract["addEvidence"]>, ownerId: string) {
+  const given = service.spanOrMoment(body);
+  if ("momentId" in given || given.quote === null) return given;
+  // Whose video it is comes first: what others say in theirs is not to be guessed.
+  await deps.store.read((q) => service.requireSlot(q, given.slotId, ownerId));
+  await requireSaid(deps, given.quote, given);
+  return given;
+}
+
 /** What owners find in the videos of their games. */
 export const findings = {
-  createFinding: (call) =>
-    call.commit(async (tx) => {
-      const ownerId = call.principal.userId;
+  async createFinding(call) {
+    const ownerId = call.principal.userId;
+    const { evidence: bodies, ...described } = call.body;
+    const field = (index: number) => `evidence.${index}`;
+    const evidence: Awaited<ReturnType<typeof evidenceIn>>[] = [];
+    for (const [index, body] of bodies.entries())
+      evidence.push(await within(field(index), () => evidenceIn(call.deps, body, ownerId)));
+    return call.commit(async (tx) => {
       await requireGame(tx, call.params.id, ownerId);
-      const { id } = await service.create(tx, ownerId, call.params.id, call.body);
-      return shown(tx, id, ownerId);
-    }),
+      const row = await service.create(tx, ownerId, call.params.id, described);
+      for (const [index, given] of evidence.entries()) await within(field(index), () => service.addEvidence(tx, row, given));
+      return shown(tx, row.id, ownerId);
+    });
+  },
 
   async listFindings(call) {
     const { id } = call.params;
@@ -82,13 +102,8 @@ export const findings = {
 
   async addEvidence(call) {
     const ownerId = call.principal.userId;
-    const given = service.spanOrMoment(call.body);
     await call.read((q) => findingOf(q, call.params.id, ownerId));
-    if ("slotId" in given && given.quote !== null) {
-      // Whose video it is comes first: what others say in theirs is not to be guessed.
-      await call.read((q) => service.requireSlot(q, given.slotId, ownerId));
-      await requireSaid(call.deps, given.quote, given);
-    }
+    const given = await evidenceIn(call.deps, call.body, ownerId);
     return call.commit(async (tx) => {
       const row = await findingOf(tx, call.params.id, ownerId);
       await service.addEvidence(tx, row, given);

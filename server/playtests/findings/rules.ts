@@ -1,5 +1,16 @@
 import { canDiffer, exactP, holm, type Share, significance } from "../../../src/contract/findings/exact.ts";
-import { type Reach, type Recording, rankOf, reachOf, type Sighting } from "../../../src/contract/findings/reach.ts";
+import {
+  byTester,
+  type Cohort,
+  cohortOf,
+  countWhile,
+  type Reach,
+  type Recording,
+  rankOf,
+  reachOf,
+  type Sighting,
+  sorted,
+} from "../../../src/contract/findings/reach.ts";
 import type { BuildChange } from "../../../src/contract/findings/statuses.ts";
 import type { BuildRow, FindingRow, RecordingRow, ShownEvidenceRow } from "./store.ts";
 
@@ -63,22 +74,46 @@ export function recordingsIn({ builds, recordings }: Counted, { build, playtest 
 const sightingsOf = (evidence: readonly ShownEvidenceRow[]): Sighting[] =>
   evidence.map(({ slot_id, at_ms }) => ({ slotId: slot_id, fromMs: at_ms }));
 
+/** The videos of a game that count, prepared once for all its findings. */
+export interface Known extends Cohort {
+  /** When each build came (ms). */
+  builtAt: ReadonlyMap<string | null, number>;
+  /** When the oldest and the newest build of each playtester came (ms), sorted; infinitely early for a build that is not known. */
+  oldest: Float64Array;
+  newest: Float64Array;
+}
+
+const builtBefore = Number.NEGATIVE_INFINITY;
+
+/** The videos that a filter lets through. */
+export function knownOf(counted: Counted, filter: Filter = {}): Known {
+  const recordings = recordingsIn(counted, filter);
+  const cohort = cohortOf(
+    recordings,
+    counted.builds.map(({ id }) => id),
+  );
+  const builtAt = new Map<string | null, number>(counted.builds.map(({ id, created_at }) => [id, created_at]));
+  const time = ({ buildId }: Recording) => builtAt.get(buildId) ?? builtBefore;
+  const times = (pick: typeof Math.min) => sorted(byTester(recordings, time, pick).values());
+  return { ...cohort, builtAt, oldest: times(Math.min), newest: times(Math.max) };
+}
+
 /** What the builds that came after a finding was closed say of it, and those before. Null while it is not closed, and for what stays. */
 function sinceClosed(
   { status, closed_at }: Pick<FindingRow, "status" | "closed_at">,
   evidence: readonly ShownEvidenceRow[],
-  { builds, recordings }: { builds: readonly BuildRow[]; recordings: readonly Recording[] },
+  { bySlot, builtAt, oldest, newest }: Known,
 ): { before: Share; after: Share } | null {
   if (closed_at === null || (status !== "fixed" && status !== "verified")) return null;
-  const later = new Set(builds.filter(({ created_at }) => created_at > closed_at).map(({ id }) => id));
-  const isLater = ({ buildId }: Recording) => buildId !== null && later.has(buildId);
-  const sightings = sightingsOf(evidence);
+  const isEarlier = (time: number) => time <= closed_at;
+  const [before, after] = [new Set<string>(), new Set<string>()];
+  for (const { slot_id } of evidence) {
+    const recording = bySlot.get(slot_id);
+    if (recording) (isEarlier(builtAt.get(recording.buildId) ?? builtBefore) ? before : after).add(recording.tester);
+  }
   return {
-    before: reachOf(
-      sightings,
-      recordings.filter((one) => !isLater(one)),
-    ).testers,
-    after: reachOf(sightings, recordings.filter(isLater)).testers,
+    before: { seen: before.size, of: countWhile(oldest, isEarlier) },
+    after: { seen: after.size, of: newest.length - countWhile(newest, isEarlier) },
   };
 }
 
@@ -102,17 +137,11 @@ export function verdictOf(...known: Parameters<typeof sinceClosed>): "again" | "
 export function countedFinding(
   row: FindingRow,
   evidence: readonly ShownEvidenceRow[],
-  recordings: readonly Recording[],
-  builds: readonly BuildRow[],
-  all: readonly Recording[] = recordings,
+  known: Known,
+  all: Known = known,
 ): CountedFinding {
-  const sightings = sightingsOf(evidence);
-  const reach = reachOf(
-    sightings,
-    recordings,
-    builds.map(({ id }) => id),
-  );
-  const absence = absenceOf(row, evidence, { builds, recordings: all });
+  const reach = reachOf(sightingsOf(evidence), known);
+  const absence = absenceOf(row, evidence, all);
   return { id: row.id, row, evidence, reach, rank: rankOf(row.severity, reach.testers), absence, against: null };
 }
 
@@ -127,7 +156,7 @@ const passes = (row: FindingRow, { number, kind, severity, status, tag, text }: 
 const changeOf = (now: number, before: number): BuildChange => (now === 0 ? "gone" : before === 0 ? "appeared" : "still");
 
 /** Compares findings with another build: those that were met in either. */
-function compared(findings: readonly CountedFinding[], other: readonly Recording[]): CountedFinding[] {
+function compared(findings: readonly CountedFinding[], other: Known): CountedFinding[] {
   const both = findings
     .map((finding) => {
       const { seen, of } = reachOf(sightingsOf(finding.evidence), other).testers;
@@ -149,17 +178,18 @@ export function ranked(
   counted: Counted,
   filter: Filter,
 ): CountedFinding[] {
-  const [recordings, every] = [recordingsIn(counted, filter), recordingsIn(counted)];
   const byFinding = new Map<string, ShownEvidenceRow[]>(rows.map(({ id }) => [id, []]));
   for (const one of evidence) byFinding.get(one.finding_id)?.push(one);
   const narrowed = filter.build !== undefined || filter.playtest !== undefined;
+  const every = knownOf(counted);
+  const known = narrowed ? knownOf(counted, filter) : every;
   const all = rows
     .filter((row) => passes(row, filter))
-    .map((row) => countedFinding(row, byFinding.get(row.id) ?? [], recordings, counted.builds, every));
+    .map((row) => countedFinding(row, byFinding.get(row.id) ?? [], known, every));
   const { against, playtest } = filter;
   const listed =
     against === undefined
       ? all.filter(({ reach }) => !narrowed || reach.testers.seen > 0)
-      : compared(all, recordingsIn(counted, { build: against, playtest }));
+      : compared(all, knownOf(counted, { build: against, playtest }));
   return listed.sort((a, b) => b.rank - a.rank || a.row.number - b.row.number);
 }

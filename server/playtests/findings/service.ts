@@ -1,6 +1,6 @@
 import type { BodyOut } from "../../../src/contract/endpoint.ts";
 import type { EventKind } from "../../../src/contract/events/kinds.ts";
-import { maxEvidence } from "../../../src/contract/findings/endpoints.ts";
+import { maxEvidence } from "../../../src/contract/findings/limits.ts";
 import { type FindingStatus, isClosed } from "../../../src/contract/findings/statuses.ts";
 import type { Contract } from "../../../src/contract/index.ts";
 import type { Tx } from "../../app/tx.ts";
@@ -50,7 +50,7 @@ export const create = (
   tx: Tx,
   ownerId: string,
   gameId: string,
-  { title, text, kind, severity = null, tags, status }: BodyOut<Contract["createFinding"]>,
+  { title, text, kind, severity = null, tags, status }: Omit<BodyOut<Contract["createFinding"]>, "evidence">,
 ): Promise<store.FindingRow> =>
   add(tx, { game_id: gameId, owner_id: ownerId, title, body: text, kind, severity, tags: JSON.stringify(tags), status });
 

@@ -10,6 +10,10 @@ import type { SlotRow } from "./store.ts";
 /** Until when a build of a slot `s` must have been there (ms). */
 export const buildTimeSql = "COALESCE(s.build_at, s.scheduled_at, s.reserved_at, s.created_at)";
 
+/** The id of the build of a slot `s`; null if it began before the first. */
+export const buildIdSql = `(SELECT o.id FROM builds o WHERE o.game_id = s.game_id AND o.created_at <= ${buildTimeSql}
+  ORDER BY o.created_at DESC, o.id DESC LIMIT 1)`;
+
 type Times = Pick<SlotRow, "game_id" | "build_at" | "scheduled_at" | "reserved_at" | "created_at">;
 
 /** The same of a row. */

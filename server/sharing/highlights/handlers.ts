@@ -24,12 +24,10 @@ interface Wanted {
 
 /** Looks at one video after another: other requests are answered between them. */
 async function highlightsOf(deps: Deps, of: "playtest" | "game", id: string, { build, minutes, perVideo }: Wanted) {
-  const [rows, notes] = await deps.store.read((q) => Promise.all([store.videosOf(q, of, id), store.notesOf(q, of, id)]));
+  const [rows, notes] = await deps.store.read((q) => Promise.all([store.videosOf(q, of, id, build), store.notesOf(q, of, id)]));
   const entries = entriesOf(lexiconOf(deps.config.highlights));
   const parts: Highlight[] = [];
   for (const row of rows) {
-    const played = build && (await deps.store.read((q) => games.newestBuildAt(q, row.game_id, row.build_time)));
-    if (build && (!played || played.id !== build)) continue;
     const own = notes.filter(({ slot_id }) => slot_id === row.slot_id);
     const video = {
       slotId: row.slot_id,

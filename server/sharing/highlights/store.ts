@@ -1,13 +1,10 @@
 import type { Query } from "../../database/port.ts";
-import { buildTimeSql } from "../../playtests/slots/builds-store.ts";
+import { buildIdSql } from "../../playtests/slots/builds-store.ts";
 
 /** A video with what was measured of it. */
 export interface VideoRow {
   slot_id: string;
   length_ms: number | null;
-  game_id: string;
-  /** Its build is the newest that was there by then (ms). */
-  build_time: number;
   /** What its playtester wrote when submitting. */
   notes: string;
   loudness: string | null;
@@ -18,14 +15,16 @@ export interface VideoRow {
 /** The most videos that one request looks at. */
 const mostVideos = 200;
 
-/** The newest videos of a playtest or game that were not rejected. */
-export const videosOf = (q: Query, of: "playtest" | "game", id: string) =>
+/** The newest videos of a playtest or game that were not rejected, of one build if it is given. */
+export const videosOf = (q: Query, of: "playtest" | "game", id: string, build?: string) =>
   q.all<VideoRow>(
-    `SELECT s.id AS slot_id, b.video_duration_ms AS length_ms, s.game_id, ${buildTimeSql} AS build_time, b.notes, g.loudness, g.motion, g.luma
+    `SELECT s.id AS slot_id, b.video_duration_ms AS length_ms, b.notes, g.loudness, g.motion, g.luma
       FROM slots s JOIN submissions b ON b.slot_id = s.id
       LEFT JOIN video_signals g ON g.slot_id = s.id AND g.blob_key = b.blob_key AND g.status = 'ready'
-      WHERE s.${of}_id = ? AND s.status <> 'rejected' ORDER BY s.submitted_at DESC, s.id DESC LIMIT CAST(? AS INTEGER)`,
+      WHERE s.${of}_id = ? AND s.status <> 'rejected' ${build === undefined ? "" : `AND ${buildIdSql} = ?`}
+      ORDER BY s.submitted_at DESC, s.id DESC LIMIT CAST(? AS INTEGER)`,
     id,
+    ...(build === undefined ? [] : [build]),
     mostVideos,
   );
 

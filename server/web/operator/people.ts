@@ -1,5 +1,6 @@
 import type { Data } from "../../../src/contract/index.ts";
 import { operator } from "../../../src/contract/pages/addresses.ts";
+import { shellQuote } from "../../../src/contract/text/shell.ts";
 import { notFound } from "../../lib/api-error.ts";
 import { html, type Markup, type PageContent } from "../html.ts";
 import { button, cursorOf, more, notice } from "../shared/parts.ts";
@@ -51,7 +52,7 @@ async function personPage(context: OperatorContext): Promise<PageContent> {
 <div class="decide">${!user.emailVerified && button(context, verify.at(id), "Mark the address as verified")}${user.suspendedAt === null ? button(context, suspend.at(id), "Suspend the account", "danger") : button(context, unsuspend.at(id), "End the suspension")}</div>
 ${user.role === "game_owner" && html`<p><a href="${operator.playtests()}?q=${id}">Playtests of this owner</a></p>`}
 <section class="cli"><h2>From the command line</h2><p>What was done to it:</p>${command(`playtest admin audit --target ${id}`)}
-<p>Remove a lost second factor:</p>${command(`playtest admin users reset-factor ${email}`)}</section>`;
+<p>Remove a lost second factor:</p>${command(`playtest admin users reset-factor ${shellQuote(email)}`)}</section>`;
   return operatorLayout(context, "people", { title: user.displayName, body });
 }
 

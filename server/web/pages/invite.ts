@@ -1,4 +1,5 @@
 import { pages, portal, studio } from "../../../src/contract/pages/addresses.ts";
+import { shellQuote } from "../../../src/contract/text/shell.ts";
 import type { BrowserAccounts, OpenInvitation } from "../../accounts/browser/accounts.ts";
 import { setHeaders } from "../../http/reply.ts";
 import { methodNotAllowed } from "../../http/routes.ts";
@@ -59,7 +60,7 @@ ${acceptTerms(site)}
 const setPassword = ({ baseUrl }: Site, { email, resetToken: token }: { email: string; resetToken: string }): PageContent => ({
   title: "Welcome",
   body: html`<p>Your account was created. Set a password within one hour, then sign in to <a href="${studio.signIn()}">Studio</a>, or with the <code>playtest</code> command:</p>
-<pre class="wrap"><code>playtest login --base-url ${baseUrl} --email ${email}</code></pre>
+<pre class="wrap"><code>playtest login --base-url ${baseUrl} --email ${shellQuote(email)}</code></pre>
 ${passwordForm({ token, isNew: false, revoke: false, keys: false })}
 <p><a href="${pages.topic("getting-started")}">Getting started</a></p>`,
 });

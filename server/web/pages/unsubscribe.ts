@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { isAskedFor, type MailMode, mailModes } from "../../../src/contract/events/mails.ts";
-import { pages, portal } from "../../../src/contract/pages/addresses.ts";
+import { pages, portal, studio } from "../../../src/contract/pages/addresses.ts";
 import type { Config } from "../../config/schema.ts";
 import type { Subscription, Unsubscribing } from "../../events/unsubscribe.ts";
 import { readBytes } from "../../http/body.ts";
@@ -48,7 +48,7 @@ async function readPosted(request: IncomingMessage, readForm: ReadForm, withinMs
 
 const now = { on: "each is sent", off: "none is sent", digest: "one email a day lists them" } as const;
 
-function question(token: string, { topics, isPlaytester }: Subscription): Markup {
+function question(token: string, { topics, settings }: Subscription): Markup {
   const action = `${pages.unsubscribe()}?${new URLSearchParams({ token })}`;
   const button = (mail: MailMode, label: string, look: string) =>
     html`<form method="post" action="${action}"><input type="hidden" name="mail" value="${mail}"><button class="${look}">${label}</button></form>`;
@@ -58,12 +58,12 @@ function question(token: string, { topics, isPlaytester }: Subscription): Markup
 ${button("off", "Turn them off", "wide")}
 ${button("digest", isDaily ? "Get one email a day" : "One email a day instead", "quiet wide")}
 ${!isDaily && button("on", "Send each of them", "quiet wide")}
-<p class="soft">Emails about the security of your account are always sent. ${allSettings(isPlaytester)}</p>`;
+<p class="soft">Emails about the security of your account are always sent. ${allSettings(settings)}</p>`;
 }
 
-const allSettings = (isPlaytester: boolean) =>
-  isPlaytester
-    ? html`<a href="${portal.emails()}">All email settings</a>`
+const allSettings = (page: string | null) =>
+  page !== null
+    ? html`<a href="${page}">All email settings</a>`
     : html`All email settings: <code>playtest notifications settings</code>`;
 
 const undo = html`<p class="soft">To change it again, open the link in the email once more.</p>`;
@@ -78,5 +78,5 @@ const done = {
 
 const gone = {
   title: "This link does not work",
-  body: html`<p>This link is incomplete or no longer valid. Nothing was changed. Playtesters change their emails <a href="${portal.emails()}">in the portal</a>, owners and operators with <code>playtest notifications settings</code>.</p>`,
+  body: html`<p>This link is incomplete or no longer valid. Nothing was changed. Playtesters change their emails <a href="${portal.emails()}">in the portal</a>, game owners <a href="${studio.emails()}">in Studio</a>, and operators with <code>playtest notifications settings</code>.</p>`,
 };

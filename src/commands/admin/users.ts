@@ -1,6 +1,6 @@
 import { arg, type Context, define } from "../../cli/define.ts";
 import { notFound, usage } from "../../errors.ts";
-import { uuid } from "../../io/text.ts";
+import { shellShown, uuid } from "../../io/text.ts";
 import { userView } from "./view.ts";
 
 export const userArg = (role?: "playtester") =>
@@ -21,7 +21,7 @@ export async function userId(ctx: Context, text: string): Promise<string> {
   if (found === undefined)
     throw notFound(
       `No account is called ${JSON.stringify(text)}.`,
-      `To find it: \`playtest admin users --search ${JSON.stringify(text)}\`.`,
+      `To find it: \`playtest admin users --search ${shellShown(text)}\`.`,
     );
   if (named.length === 1) return found.id;
   throw usage(

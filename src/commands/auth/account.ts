@@ -3,12 +3,13 @@ import type { Api } from "../../cli/context.ts";
 import type { Context } from "../../cli/define.ts";
 import { checkKey } from "../../config/settings.ts";
 import { CliError, declined } from "../../errors.ts";
+import { shellShown } from "../../io/text.ts";
 
 /** Asks before a password or a key goes to an address that only a directory file names: it may come with a cloned repository. */
 async function requireTrust(ctx: Context, address: string, from: string) {
   if (!ctx.settings().untrusted()) return;
   const question = `Only ${from} sets the address ${address}, where you never signed in. Sign in there?`;
-  if (!(await ctx.prompt.confirm(question, `If you trust it, pass \`--base-url ${address}\`.`))) throw declined();
+  if (!(await ctx.prompt.confirm(question, `If you trust it, pass \`--base-url ${shellShown(address)}\`.`))) throw declined();
 }
 
 /** The address of the instance to sign in to: the configured one, else the answer to a prompt. */

@@ -1,5 +1,6 @@
 import { type Context, define, flag } from "../../cli/define.ts";
 import { CliError, stillPending } from "../../errors.ts";
+import { shellShown } from "../../io/text.ts";
 import { withReconnect } from "../shared/reconnect.ts";
 import { whoIs } from "./account.ts";
 
@@ -39,7 +40,7 @@ export const waitVerified = define({
         progress.done();
         throw stillPending(
           `${email ?? "The account"} is not verified yet.`,
-          `Open the link in the verification email, or ask the server's operator to run \`playtest admin users verify ${email ?? "EMAIL"}\`. To send the email again: \`playtest auth resend-verification\`.`,
+          `Open the link in the verification email, or ask the server's operator to run \`playtest admin users verify ${shellShown(email ?? "EMAIL")}\`. To send the email again: \`playtest auth resend-verification\`.`,
         );
       }
       progress.update(`Waiting for ${email ?? "the email address"} to be verified`);

@@ -9,7 +9,7 @@ import {
   trackerTitles,
 } from "../../contract/findings/trackers.ts";
 import { CliError, exitCodes, partlyDone, stillPending, usage } from "../../errors.ts";
-import { plural } from "../../io/text.ts";
+import { plural, shellShown } from "../../io/text.ts";
 import { bookWith } from "../shared/findings/local.ts";
 import { type Finding, findingNamed } from "../shared/findings/source.ts";
 import { mapped, readMapping } from "./mapping.ts";
@@ -46,7 +46,7 @@ async function answered<T>(ctx: Context, read: () => Promise<T>, isDone: (value:
 
 function requireFiled({ number, issue }: Finding): void {
   if (issue === null || (issue.key !== null && issue.error === null)) return;
-  const retry = `To try again: \`playtest findings file ${number} --to ${issue.tracker}:${issue.target}\`.`;
+  const retry = `To try again: \`playtest findings file ${number} --to ${shellShown(`${issue.tracker}:${issue.target}`)}\`.`;
   if (issue.error === null)
     throw stillPending(
       `${trackerTitles[issue.tracker]} has not answered yet. The server goes on filing #${number}.`,

@@ -4,6 +4,7 @@ import { type Context, define, flag } from "../../cli/define.ts";
 import type { CallOperation } from "../../contract/index.ts";
 import { CliError, ExitWith, exitCodes, failure, isAbsent } from "../../errors.ts";
 import { openLink } from "../../io/files/download.ts";
+import { shellShown } from "../../io/text.ts";
 import { keptMoments } from "./studio-notes.ts";
 
 /** The heartbeats of an event stream come every 15 seconds; after three that are missing, the connection counts as lost. */
@@ -67,7 +68,7 @@ async function partsOf(ctx: Context): Promise<LoopbackParts> {
     explain,
     openEvents: (last) => openEvents(ctx, last),
     openLink: (address, headers) => openLink({ send, signal, timeout }, address, headers),
-    cli: (command) => (profile === undefined ? command : `${command} --profile ${profile}`),
+    cli: (command) => (profile === undefined ? command : `${command} --profile ${shellShown(profile)}`),
     randomBytes,
     now: () => ctx.serverNow(),
     report: (error) => ctx.out.warn(`A page failed: ${(error as Error).message}`),

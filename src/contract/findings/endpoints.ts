@@ -5,12 +5,10 @@ import { onlySeverity, position, severity, tag, tags } from "../moments/endpoint
 import { momentKinds } from "../moments/kinds.ts";
 import { playtester } from "../slots.ts";
 import { issue } from "./issues.ts";
+import { maxEvidence, maxFirstEvidence } from "./limits.ts";
 import { buildChanges, findingStatuses } from "./statuses.ts";
 
 const owner = { access: ["game_owner"], extension: true } as const;
-
-/** The most pieces of evidence of one finding. */
-export const maxEvidence = 1000;
 
 const longestQuote = 500;
 
@@ -92,6 +90,16 @@ export const finding = z
 
 const reply = z.strictObject({ finding });
 
+const newEvidence = z.strictObject({
+  momentId: id().optional().meta({ description: "A moment; no other field is given then." }),
+  slotId: id().optional().meta({ description: "The slot of the video." }),
+  fromMs: position().optional().meta({ description: "Where it begins in the video, in milliseconds." }),
+  toMs: position().optional().meta({ description: "Where it ends; left out for a single point." }),
+  quote: readableText(longestQuote)
+    .optional()
+    .meta({ description: "What is said there: words of the transcript, no more than a cue away." }),
+});
+
 const changed = {
   title: fields.title.optional().meta(fields.title.meta()!),
   text: fields.text.optional().meta(fields.text.meta()!),
@@ -105,6 +113,7 @@ export const findings = {
   createFinding: endpoint("POST /games/:id/findings", {
     ...owner,
     summary: "Create a finding of a game",
+    maxBodyBytes: 160 * KiB,
     body: z.strictObject({
       title: fields.title,
       text: fields.text.default("").meta(fields.text.meta()!),
@@ -112,6 +121,11 @@ export const findings = {
       severity: changed.severity,
       tags: tags().default([]),
       status: fields.status.default("open").meta(fields.status.meta()!),
+      evidence: z
+        .array(newEvidence)
+        .max(maxFirstEvidence)
+        .default([])
+        .meta({ description: "Where it is seen. If a piece is refused, no finding is created." }),
     }),
     status: 201,
     reply,
@@ -152,15 +166,7 @@ export const findings = {
   addEvidence: endpoint("POST /findings/:id/evidence", {
     ...owner,
     summary: "Add a moment or a span of a video to a finding",
-    body: z.strictObject({
-      momentId: id().optional().meta({ description: "A moment; no other field is given then." }),
-      slotId: id().optional().meta({ description: "The slot of the video." }),
-      fromMs: position().optional().meta({ description: "Where it begins in the video, in milliseconds." }),
-      toMs: position().optional().meta({ description: "Where it ends; left out for a single point." }),
-      quote: readableText(longestQuote)
-        .optional()
-        .meta({ description: "What is said there: words of the transcript, no more than a cue away." }),
-    }),
+    body: newEvidence,
     status: 201,
     reply,
   }),

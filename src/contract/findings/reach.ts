@@ -32,39 +32,87 @@ export interface Reach {
   firstSeenMs: number | null;
 }
 
+/** The videos that count, prepared once for many findings: each of them then costs as much as its sightings. */
+export interface Cohort {
+  bySlot: ReadonlyMap<string, Recording>;
+  /** Length of the longest video of each playtester, in ms: infinite if one is not known. */
+  longest: ReadonlyMap<string, number>;
+  /** The same lengths, the shortest first. */
+  lengths: Float64Array;
+  /** The place of each build in the order given, and how many played it. */
+  builds: ReadonlyMap<string, { place: number; of: number }>;
+}
+
 /** The lower of the two in the middle, so that it is a position at which somebody really met it. */
 const medianOf = (numbers: readonly number[]): number | null =>
   numbers.toSorted((a, b) => a - b)[Math.ceil(numbers.length / 2) - 1] ?? null;
 
-/** Where each playtester first met it, by playtester. What is seen in videos that do not count is left out. */
-function firstSights(sightings: readonly Sighting[], testers: ReadonlyMap<string, string>): Map<string, number> {
-  const first = new Map<string, number>();
-  for (const { slotId, fromMs } of sightings) {
-    const tester = testers.get(slotId);
-    if (tester !== undefined) first.set(tester, Math.min(first.get(tester) ?? fromMs, fromMs));
+/** A value of each playtester: what `pick` makes of those of all their videos, such as the highest. */
+export function byTester(
+  recordings: Iterable<Recording>,
+  measure: (recording: Recording) => number,
+  pick: (a: number, b: number) => number,
+): Map<string, number> {
+  const values = new Map<string, number>();
+  for (const one of recordings) {
+    const value = measure(one);
+    values.set(one.tester, pick(values.get(one.tester) ?? value, value));
   }
-  return first;
+  return values;
 }
 
-const distinct = (recordings: readonly Recording[]) => new Set(recordings.map(({ tester }) => tester));
+export const sorted = (values: Iterable<number>) => Float64Array.from(values).sort();
 
-function reachIn(build: string, seenIn: ReadonlySet<string>, recordings: readonly Recording[]): BuildReach {
-  const own = recordings.filter(({ buildId }) => buildId === build);
-  return { id: build, seen: distinct(own.filter(({ slotId }) => seenIn.has(slotId))).size, of: distinct(own).size };
+/** How many of sorted numbers come before the first that does not pass. */
+export function countWhile(numbers: Float64Array, passes: (value: number) => boolean): number {
+  let [low, high] = [0, numbers.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (passes(numbers[middle]!)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
-/** The reach of a finding among these videos. The builds come in the order of `builds`. */
-export function reachOf(sightings: readonly Sighting[], recordings: readonly Recording[], builds: readonly string[] = []): Reach {
-  const first = firstSights(sightings, new Map(recordings.map(({ slotId, tester }) => [slotId, tester])));
-  const firstSeenMs = medianOf([...first.values()]);
-  const gotThere = ({ tester, lengthMs }: Recording) => first.has(tester) || lengthMs === null || lengthMs >= (firstSeenMs ?? 0);
-  const seenIn = new Set(sightings.map(({ slotId }) => slotId));
-  const metIn = new Set(recordings.filter(({ slotId }) => seenIn.has(slotId)).map(({ buildId }) => buildId));
+/** Prepares videos. The builds of a reach come in the order of `builds`. */
+export function cohortOf(recordings: readonly Recording[], builds: readonly string[] = []): Cohort {
+  const longest = byTester(recordings, ({ lengthMs }) => lengthMs ?? Number.POSITIVE_INFINITY, Math.max);
+  const testersOf = new Map(builds.map((id) => [id, new Set<string>()]));
+  for (const { buildId, tester } of recordings) if (buildId !== null) testersOf.get(buildId)?.add(tester);
   return {
-    testers: { seen: first.size, of: distinct(recordings).size, reached: distinct(recordings.filter(gotThere)).size },
-    builds: builds.filter((build) => metIn.has(build)).map((build) => reachIn(build, seenIn, recordings)),
-    firstSeenMs,
+    bySlot: new Map(recordings.map((one) => [one.slotId, one])),
+    longest,
+    lengths: sorted(longest.values()),
+    builds: new Map([...testersOf].map(([id, { size }], place) => [id, { place, of: size }])),
   };
+}
+
+/** The playtesters who met it in each build, if it is known, in the order of the builds. */
+function buildsOf(met: readonly Recording[], builds: Cohort["builds"]): BuildReach[] {
+  const seenBy = new Map<string, Set<string>>();
+  for (const { buildId, tester } of met)
+    if (buildId !== null && builds.has(buildId)) seenBy.set(buildId, (seenBy.get(buildId) ?? new Set()).add(tester));
+  return [...seenBy]
+    .map(([id, { size }]) => ({ id, seen: size, ...builds.get(id)! }))
+    .sort((a, b) => a.place - b.place)
+    .map(({ id, seen, of }) => ({ id, seen, of }));
+}
+
+/** The reach of a finding among these videos. What is seen in others is left out. */
+export function reachOf(sightings: readonly Sighting[], { bySlot, longest, lengths, builds }: Cohort): Reach {
+  const first = new Map<string, number>();
+  const met: Recording[] = [];
+  for (const { slotId, fromMs } of sightings) {
+    const recording = bySlot.get(slotId);
+    if (!recording) continue;
+    met.push(recording);
+    first.set(recording.tester, Math.min(first.get(recording.tester) ?? fromMs, fromMs));
+  }
+  const firstSeenMs = medianOf([...first.values()]);
+  const isShort = (lengthMs: number) => lengthMs < (firstSeenMs ?? 0);
+  const metBefore = [...first.keys()].filter((tester) => isShort(longest.get(tester)!)).length;
+  const reached = lengths.length - countWhile(lengths, isShort) + metBefore;
+  return { testers: { seen: first.size, of: lengths.length, reached }, builds: buildsOf(met, builds), firstSeenMs };
 }
 
 /** How much a finding matters: its severity, 1 without one, times the share of the playtesters who met it. From 0 to 4. */

@@ -43,19 +43,22 @@ const fields = {
 };
 
 /** A number adds the moment to that finding; any other text is the title of a new one. */
-async function findingFor(context: StudioContext, text: string): Promise<string> {
+async function addMoment(context: StudioContext, momentId: string, text: string): Promise<void> {
   const { call, id, form } = context;
+  const idempotencyKey = form.formKey;
   const { game } = (await call("getSlot", { params: { id } })).data.slot;
-  if (isNumber(text)) return (await findingByNumber(context, game.id, text)).id;
-  const body = { title: text };
-  return (await call("createFinding", { params: { id: game.id }, idempotencyKey: form.formKey, body })).data.finding.id;
+  if (isNumber(text)) {
+    const finding = await findingByNumber(context, game.id, text);
+    await call("addEvidence", { params: { id: finding.id }, idempotencyKey, body: { momentId } });
+  } else {
+    await call("createFinding", { params: { id: game.id }, idempotencyKey, body: { title: text, evidence: [{ momentId }] } });
+  }
 }
 
 const same = action({ at: studio.slot.below("findings"), fields }, async (context) => {
-  const { call, id, form } = context;
+  const { id, form } = context;
   if (!form.evidence) throw badRequest("Choose a moment. Nothing was changed.");
-  const findingId = await findingFor(context, form.number?.trim() ?? "");
-  await call("addEvidence", { params: { id: findingId }, idempotencyKey: form.formKey, body: { momentId: form.evidence } });
+  await addMoment(context, form.evidence, form.number?.trim() ?? "");
   return `${studio.slot(id)}?done=same#findings`;
 });
 

@@ -1,10 +1,11 @@
 import { arg, type Context, col, define, flag, prose, viewOf } from "../../../cli/define.ts";
+import { maxFirstEvidence } from "../../../contract/findings/limits.ts";
 import { positionText } from "../../../contract/text/position.ts";
 import { notFound, usage } from "../../../errors.ts";
 import type { KeyChoice } from "../../../io/prompt.ts";
 import { plural } from "../../../io/text.ts";
-import type { FindingBody } from "../../shared/findings/book.ts";
-import { createFinding, type Finding, findingsWith } from "../../shared/findings/source.ts";
+import type { EvidenceBody, FindingBody } from "../../shared/findings/book.ts";
+import { createFinding, type Finding } from "../../shared/findings/source.ts";
 import { hasStems, stemmedLanguages, stemsOf } from "../../shared/words/stems.ts";
 import { findingsView } from "../view.ts";
 import { gather } from "./gather.ts";
@@ -14,8 +15,7 @@ import { type Group, groupsOf, notes, type Said } from "./groups.ts";
 type Proposal = Group & { number: number };
 
 const usual = 10;
-/** At most so many places of a group become evidence, and so many are shown. */
-const mostEvidence = 50;
+/** At most so many places of a group are shown. */
 const mostShown = 3;
 
 const place = ({ slotId, fromMs, text }: Said) => `${slotId} at ${positionText(fromMs)}: ${text}`;
@@ -41,15 +41,15 @@ function describedBy({ members }: Group): Pick<FindingBody, "kind" | "severity">
   return { kind: kind as NonNullable<FindingBody["kind"]>, ...(severity > 0 && { severity }) };
 }
 
+function evidenceOf({ slotId, fromMs, toMs, text, note }: Said): EvidenceBody {
+  if (note !== null) return { momentId: note.id };
+  return { slotId, fromMs, ...(toMs !== null && toMs > fromMs && { toMs }), quote: text };
+}
+
 /** Creates a finding of a group, with its places as evidence. */
 async function take(ctx: Context, gameId: string, group: Group): Promise<Finding> {
-  let { finding } = await createFinding(ctx, gameId, { title: group.title, ...describedBy(group) });
-  const findings = findingsWith(ctx, finding.id);
-  for (const { slotId, fromMs, toMs, text, note } of group.members.slice(0, mostEvidence)) {
-    const quoted = { slotId, fromMs, ...(toMs !== null && toMs > fromMs && { toMs }), quote: text };
-    ({ finding } = await findings.add(finding.id, note === null ? quoted : { momentId: note.id }));
-  }
-  return finding;
+  const evidence = group.members.slice(0, maxFirstEvidence).map(evidenceOf);
+  return (await createFinding(ctx, gameId, { title: group.title, ...describedBy(group), evidence })).finding;
 }
 
 const choices: readonly KeyChoice<"take" | "drop" | "quit">[] = [
@@ -103,7 +103,6 @@ export const suggest = define({
     "listFindings",
     "getSlotTranscript",
     "getSlotSignals",
-    "addEvidence",
   ],
   examples: [
     "playtest findings suggest PLAYTEST",

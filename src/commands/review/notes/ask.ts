@@ -4,6 +4,7 @@ import { type MomentKind, momentKinds } from "../../../contract/moments/kinds.ts
 import { positionText } from "../../../contract/text/position.ts";
 import type { Player } from "../../../io/player.ts";
 import type { KeyChoice } from "../../../io/prompt.ts";
+import type { EvidenceBody, Reply } from "../../shared/findings/book.ts";
 import { createFinding, findingNamed, findingsWith } from "../../shared/findings/source.ts";
 import { saveNote } from "../../shared/notes/local.ts";
 import { position } from "../../shared/video/position.ts";
@@ -38,6 +39,13 @@ export async function askNote(ctx: Context, slot: Data<"getSlot">["slot"], playe
   if (!local) ctx.out.note(`Noted at ${at}.`);
 }
 
+/** Adds a place to the finding with that number; any other text is the title of a new one. */
+async function seenAt(ctx: Context, gameId: string, answer: string, place: EvidenceBody): Reply {
+  if (!/^#?\d{1,6}$/.test(answer)) return createFinding(ctx, gameId, { title: answer, evidence: [place] });
+  const id = await findingNamed(ctx, answer, gameId);
+  return findingsWith(ctx, id).add(id, place);
+}
+
 /** Asks for position and finding, by its number or as the title of a new one, and adds the place to it. */
 export async function askFinding(ctx: Context, slot: Data<"getSlot">["slot"], player: Player | undefined): Promise<void> {
   const instead = "Use `playtest findings add`.";
@@ -47,10 +55,7 @@ export async function askFinding(ctx: Context, slot: Data<"getSlot">["slot"], pl
   const question = `Finding seen at ${at}: its number, or the title of a new one (leave empty to cancel):`;
   const answer = (await ctx.prompt.optional(question, instead)).trim();
   if (answer === "") return;
-  const id = /^#?\d{1,6}$/.test(answer)
-    ? await findingNamed(ctx, answer, slot.game.id)
-    : (await createFinding(ctx, slot.game.id, { title: answer })).finding.id;
-  const { finding } = await findingsWith(ctx, id).add(id, { slotId: slot.id, fromMs });
+  const { finding } = await seenAt(ctx, slot.game.id, answer, { slotId: slot.id, fromMs });
   const { seen, of } = finding.testers;
   ctx.out.note(`#${finding.number} is seen at ${at}: by ${seen} of ${of}.`);
 }

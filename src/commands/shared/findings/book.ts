@@ -4,7 +4,8 @@ import { CliError, exitCodes, notFound, usage } from "../../../errors.ts";
 /** Findings of a game on this computer. Pure: each change makes a new book, as the server would have changed its rows. */
 
 export type Finding = Data<"getFinding">["finding"];
-export type FindingBody = NonNullable<Input<"createFinding">["body"]>;
+type Described = Omit<NonNullable<Input<"createFinding">["body"]>, "evidence">;
+export type FindingBody = Described & { evidence?: EvidenceBody[] };
 export type FindingChanges = NonNullable<Input<"updateFinding">["body"]>;
 /** Whose video it is, the server says when it is shown. */
 export type Evidence = Omit<Finding["evidence"][number], "playtester">;
@@ -59,9 +60,7 @@ const replaced = (book: Book, id: string, changes: Partial<Kept>): Book => ({
   findings: book.findings.map((one) => (one.id === id ? { ...one, ...changes } : one)),
 });
 
-type Described = Required<FindingBody>;
-
-export function create(book: Book, body: Described, { id, now }: Stamp): Book {
+export function create(book: Book, body: Required<Described>, { id, now }: Stamp): Book {
   const number = book.last + 1;
   const { gameId } = book;
   const made: Kept = { id, number, gameId, ...body, evidence: [], mergedInto: null, createdAt: now, updatedAt: now };

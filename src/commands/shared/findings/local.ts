@@ -1,6 +1,6 @@
 import type { Context } from "../../../cli/define.ts";
 import { type LocalFile, openLocal } from "../../../config/local-notes.ts";
-import { type Recording, rankOf, reachOf } from "../../../contract/findings/reach.ts";
+import { cohortOf, type Recording, rankOf, reachOf } from "../../../contract/findings/reach.ts";
 import { CliError, DryRun, exitCodes, notFound, usage } from "../../../errors.ts";
 import { localNotes } from "../notes/local.ts";
 import { transcriptText } from "../video/transcript.ts";
@@ -49,8 +49,8 @@ const inVideoOrder = (evidence: readonly books.Evidence[], recordings: readonly 
   return sorted.map((one) => ({ ...one, playtester: playtesterOf(one.slotId) }));
 };
 
-function counted(kept: books.Kept, recordings: readonly NamedRecording[]): books.Finding {
-  const { testers, builds, firstSeenMs } = reachOf(kept.evidence, recordings);
+function counted(kept: books.Kept, recordings: readonly NamedRecording[], cohort = cohortOf(recordings)): books.Finding {
+  const { testers, builds, firstSeenMs } = reachOf(kept.evidence, cohort);
   const none = builds.map((build) => ({ ...build, version: null }));
   const rank = rankOf(kept.severity, testers);
   const unknown = { against: null, absence: null, issue: null };
@@ -62,7 +62,8 @@ export async function listLocal(ctx: Context, gameId: string): Promise<books.Fin
   const open = bookOf(ctx, gameId).findings.filter(({ mergedInto }) => mergedInto === null);
   if (open.length === 0) return [];
   const recordings = await recordingsOf(ctx, gameId);
-  return open.map((one) => counted(one, recordings)).sort((a, b) => b.rank - a.rank || a.number - b.number);
+  const cohort = cohortOf(recordings);
+  return open.map((one) => counted(one, recordings, cohort)).sort((a, b) => b.rank - a.rank || a.number - b.number);
 }
 
 export const hasLocal = (ctx: Context, gameId: string) => bookOf(ctx, gameId).findings.length > 0;
@@ -81,10 +82,13 @@ async function changeBook(ctx: Context, gameId: string, change: (book: books.Boo
 }
 
 /** The body with its defaults, as a server would check it. */
-async function checked(body: books.FindingBody): Promise<Required<books.FindingBody>> {
+async function checked(body: books.FindingBody) {
   const { findings } = await import("../../../contract/findings/endpoints.ts");
   const { data, error } = findings.createFinding.body!.safeParse(body);
-  if (!error) return { ...data, severity: data.severity ?? null };
+  if (!error) {
+    const { evidence: _, ...described } = data;
+    return { ...described, severity: data.severity ?? null };
+  }
   const details = error.issues.map(({ path, message }) => ({ field: path.join("."), message }));
   const { field, message } = details[0]!;
   throw new CliError("USAGE", exitCodes.usage, `${field}: ${message}. Nothing was saved.`, { details });
@@ -148,7 +152,12 @@ export function localFindings(ctx: Context): books.Findings {
   return {
     async create(gameId, body) {
       const [described, id] = [await checked(body), ctx.newId()];
-      await changeBook(ctx, gameId, (book) => books.create(book, described, { id, now: now() }));
+      const evidence: books.Evidence[] = [];
+      for (const one of body.evidence ?? []) evidence.push(await evidenceOf(ctx, gameId, one));
+      await changeBook(ctx, gameId, (book) => {
+        const made = books.create(book, described, { id, now: now() });
+        return evidence.reduce((grown, one) => books.add(grown, id, one, now()), made);
+      });
       return show(id);
     },
     get: show,
