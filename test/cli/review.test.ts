@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as slots from "../../server/playtests/slots/store.ts";
 import * as signals from "../../server/sharing/signals/store.ts";
+import { failure } from "../../src/errors.ts";
 import { testFolder, untilStopped } from "../helpers/cli.ts";
 import { type Person, play, registerPlaytester } from "../helpers/factories.ts";
 import { eachOwnerFixture, named } from "../helpers/owner-fixture.ts";
@@ -463,6 +464,13 @@ describe("watch", () => {
     await submitted();
     const ran = await fixture.run("review watch --existing", { onOutput: (_, process) => process.signal("SIGINT") });
     expect(ran.code).toBe(130);
+  });
+
+  it("keeps the file that -o names, however it ends", async () => {
+    const [id, file] = [await submitted(), join(testFolder(), "queue.ndjson")];
+    const sleep = () => Promise.reject(failure("The disk is full."));
+    const ran = await fixture.run(`review watch --existing --ndjson -o ${file}`, { outside: { sleep } });
+    expect([ran.code, JSON.parse(readFileSync(file, "utf8")).slot.id]).toEqual([1, id]);
   });
 });
 

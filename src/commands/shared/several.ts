@@ -85,18 +85,21 @@ export async function several<T extends Item>(
   return results;
 }
 
-/** The outcome of a command on several items: `{ result }`, its rows, or nothing if a sentence was printed for each item. */
-export async function conclude(
+/**
+ * The outcome of a command on several items: `{ result }`, its rows, or nothing if a sentence was printed for each item. What is printed
+ * to a file ends with the failure as its outcome: the file is then kept.
+ */
+export function conclude(
   ctx: Context,
   result: Item,
   rows: readonly Item[],
   view: View,
   failure?: CliError | Interrupted,
-): Promise<Outcome | undefined> {
+): Outcome | undefined {
   const { kind } = ctx.out.format;
   if (kind === "json" || kind === "jq") return { ...ctx.item({ result }), failure };
-  if (kind === "ndjson") await ctx.out.line({ type: "result", ...result });
-  else if (!isInteractive(ctx)) return { ...ctx.rows("result", rows, { ...view, empty: "" }), failure };
+  if (kind === "ndjson") return { ...ctx.item({ type: "result", ...result }), failure };
+  if (!isInteractive(ctx)) return { ...ctx.rows("result", rows, { ...view, empty: "" }), failure };
   if (failure) throw failure;
   return undefined;
 }
