@@ -179,6 +179,31 @@ describe("admin", () => {
     expect((await admin("mail retry")).code).toBe(2);
   });
 
+  it("admin mail retry and jobs retry: go on after one that fails, and list what was retried", async () => {
+    for (const address of ["gone@example.net", "left@example.net"]) {
+      fixture.server.refusals.set(address, new MailRefused("550 5.1.1 No such mailbox"));
+      await admin(`invite --email ${address}`);
+    }
+    await fixture.server.advance(0);
+    const mails = (await data("mail list --state failed")).mails.map(({ id }: { id: string }) => id);
+    const job = await failedJob(fixture.server);
+    const unknown = "019a0000-0000-7000-8000-000000000000";
+    for (const [line, done] of [
+      [`mail retry ${mails[0]} ${unknown} ${mails[1]}`, mails],
+      [`jobs retry ${unknown} ${job}`, [job]],
+    ]) {
+      const planned = JSON.parse((await admin(`${line} --dry-run --json`)).stdout);
+      expect([line, planned.requests.length]).toEqual([line, done.length + 1]);
+      const { code, stdout } = await admin(`${line} --json`);
+      const { result, failed } = JSON.parse(stdout);
+      expect([code, result.map(({ id }: { id: string }) => id), failed]).toEqual([
+        11,
+        done,
+        [expect.objectContaining({ id: unknown, code: "NOT_FOUND" })],
+      ]);
+    }
+  });
+
   it("admin jobs: says what a job that failed for good was for, and runs it again", async () => {
     const id = await failedJob(fixture.server);
     expect((await fixture.run("status", { key })).stderr).toContain("1 background job failed for good:\n  playtest admin jobs");

@@ -1,5 +1,6 @@
 import type { PlannedRequest } from "../../api/types.ts";
 import type { Context } from "../../cli/context.ts";
+import type { ViewOf } from "../../cli/view.ts";
 import { CliError, DryRun, exitCodes, Interrupted, partlyDone, usage } from "../../errors.ts";
 import type { View } from "../../io/cells.ts";
 import type { Outcome } from "../../io/output.ts";
@@ -33,13 +34,13 @@ export const isInteractive = ({ out, io, flags }: Context) =>
 
 /**
  * Calls `act` for each id, `parallel` at a time. A single id's error is thrown; of several, what was done is returned whatever happens.
- * `describe` returns the sentence for a result.
+ * `describe` returns the sentence for a result. Without it nothing is printed for each: the command lists them at its end.
  */
-export async function several<T extends Item>(
+export async function several<T extends object>(
   ctx: Context,
   ids: readonly string[],
   act: (id: string) => Promise<T>,
-  describe: (result: T) => string,
+  describe?: (result: T) => string,
   parallel = 1,
 ): Promise<Results<T>> {
   const results: Results<T> = { done: [], failed: [] };
@@ -50,7 +51,7 @@ export async function several<T extends Item>(
   async function one(id: string) {
     const result = await act(id);
     results.done.push(result);
-    await ctx.out.line({ type: "item", ...result }, isInteractive(ctx) ? describe(result) : undefined);
+    if (describe) await ctx.out.line({ type: "item", ...result }, isInteractive(ctx) ? describe(result) : undefined);
   }
 
   async function fail(id: string, error: unknown) {
@@ -103,6 +104,15 @@ export function conclude(
   if (failure) throw failure;
   return undefined;
 }
+
+/** The outcome of a command that lists what was done: its rows, and in JSON beside them what failed. */
+export const listDone = <T extends object>(
+  ctx: Context,
+  key: string,
+  { done, failed }: Results<T>,
+  view: ViewOf<T>,
+  failure?: CliError | Interrupted,
+): Outcome => ({ ...ctx.rows(key, done, view, { failed }), failure });
 
 /** The error if some items failed or were not tried. Undefined otherwise. */
 export function partialFailure({ done, failed, stopped }: Results<unknown>, noun: string, verb: string) {
