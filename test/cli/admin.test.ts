@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { ensureAdmin } from "../../server/accounts/service.ts";
@@ -7,6 +7,7 @@ import { flagPayment } from "../helpers/billing.ts";
 import { testFolder } from "../helpers/cli.ts";
 import { openWallet } from "../helpers/crypto.ts";
 import { play, registerOwner, registerPlaytester, videoBytes } from "../helpers/factories.ts";
+import { startHosted } from "../helpers/hosted.ts";
 import { eachOwnerFixture } from "../helpers/owner-fixture.ts";
 import { startPeertube } from "../helpers/peertube.ts";
 import { failedJob } from "../helpers/rightful-requests.ts";
@@ -356,6 +357,30 @@ describe("admin", () => {
     expect(await data(`payouts paid ${pending.id}`)).toMatchObject({ payout: { status: "completed" } });
     expect((await run("payouts create --all --file x.csv --yes")).stderr).toContain("--file requires --format.");
     expect((await run(`payouts create ${people[0]!.id} --min 5 --amount 1`)).stderr).toContain("--min requires --all.");
+  });
+
+  it.each([
+    ["is refused", { status: 500, data: undefined, raw: '{"error":{"code":"INTERNAL_ERROR","message":"Broken."}}' }],
+    ["is lost", { lose: true as const }],
+  ])("admin payouts create --file: shows the batch when the reply with the payout details %s", async (_, answer) => {
+    const { server, owner } = fixture;
+    const gate = await startHosted(server.baseUrl);
+    gate.extend();
+    gate.hooks.interfere = ({ path }) => (path.endsWith("/instructions") ? answer : undefined);
+    const [pim, cwd] = [await registerPlaytester(server, "Pim"), testFolder()];
+    await owner.post(`/slots/${await play(server, pim, await fixture.order())}/accept`);
+    await pim.post("/playtester/payout-details", { method: "paypal", email: "pim@example.com", password: "correct horse" });
+    const file = join(cwd, "paypal.csv");
+    const create = `admin payouts create --all --format paypal --file ${file} --yes --json --retries 0`;
+    const { code, stdout, stderr } = await fixture.run(create, { key, baseUrl: gate.baseUrl });
+    await gate.close();
+    const { id } = JSON.parse(stdout).batch;
+    const { message, hint } = JSON.parse(stderr.trim().split("\n").at(-1)!);
+    expect([code, message, readdirSync(cwd)]).toEqual([11, expect.stringContaining("Its file was not written: "), []]);
+    const [, words] = /`playtest (.*)`/.exec(hint)!;
+    expect(words).toBe(`admin payouts file ${id} --format paypal --file ${file}`);
+    expect((await fixture.run(words!, { key })).code).toBe(0);
+    expect(readFileSync(file, "utf8")).toContain("pim@example.com,10.00,USD,PO-");
   });
 
   it("admin categories, games, chargeback: change the marketplace; a chargeback asks first", async () => {

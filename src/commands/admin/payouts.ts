@@ -1,7 +1,8 @@
 import { arg, type Context, define, flag } from "../../cli/define.ts";
 import { type PayoutMethod, payoutMethods } from "../../contract/accounts/payout-methods.ts";
-import { CliError, exitCodes, usage } from "../../errors.ts";
-import { plural, usd } from "../../io/text.ts";
+import { CliError, exitCodes, explained, Interrupted, partlyDone, usage } from "../../errors.ts";
+import type { Outcome } from "../../io/output.ts";
+import { plural, shellShown, usd } from "../../io/text.ts";
 import { fileOf } from "./payout-files.ts";
 import { userArg, userId } from "./users.ts";
 import { batchView, payoutView } from "./view.ts";
@@ -76,6 +77,7 @@ export const payoutsCreate = define({
     "playtest admin payouts create --all --min 10 --yes",
     "playtest admin payouts create --all --format bank --file payouts.csv --yes",
   ],
+  exits: [exitCodes.partial],
   async run({ args, flags }, ctx) {
     if (flags.all) return createBatch(ctx, flags);
     for (const name of ["min", "format", "file"] as const)
@@ -115,7 +117,7 @@ function batchQuestion(cents: readonly number[]): string {
   return `Make ${plural(cents.length, "pending payout")}, ${usd(sum)} in total: all that is available to each playtester who can be paid?`;
 }
 
-async function createBatch(ctx: Context, { amount, min, format: method, file: path }: BatchFlags) {
+async function createBatch(ctx: Context, { amount, min, format: method, file: path }: BatchFlags): Promise<Outcome> {
   if (amount !== undefined) throw usage("--amount and --all cannot be used together.");
   if (path !== undefined && method === undefined) throw usage("--file requires --format.");
   await ctx.confirm(async () => batchQuestion(await payable(ctx, min, method)));
@@ -125,12 +127,25 @@ async function createBatch(ctx: Context, { amount, min, format: method, file: pa
   const { total } = data.batch;
   ctx.out.note(`Made ${plural(total.payouts, "pending payout")} of ${usd(total.amountCents)}.`);
   for (const said of skippedTexts(data.skipped)) ctx.out.note(said);
-  if (path !== undefined && method !== undefined) {
+  const made = { kind: "item" as const, data, subject: data.batch, view: batchView };
+  if (path === undefined || method === undefined) return made;
+  try {
     const { payments } = await ctx.api().readPayoutInstructions({ params: { id: data.batch.id }, body: { method } });
     await ctx.secret(fileOf(method, payments), path, data);
-    ctx.out.note(wrote(path));
+  } catch (error) {
+    return { ...made, failure: withoutFile(error, `${data.batch.id} --format ${method} --file ${shellShown(path)}`) };
   }
-  return { kind: "item" as const, data, subject: data.batch, view: batchView };
+  ctx.out.note(wrote(path));
+  return made;
+}
+
+/** Why a batch that was made has no file. `words` are those that write it. */
+function withoutFile(error: unknown, words: string): CliError | Interrupted {
+  const cause = explained(error);
+  if (cause instanceof Interrupted) return cause;
+  if (!(cause instanceof CliError)) throw error;
+  const hint = `Do not make the batch again. To write its file: \`playtest admin payouts file ${words}\`.`;
+  return partlyDone(`The batch is made. Its file was not written: ${cause.message}`, hint);
 }
 
 const skipReasons = {
