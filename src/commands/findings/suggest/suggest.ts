@@ -1,10 +1,11 @@
 import { arg, type Context, col, define, flag, prose, viewOf } from "../../../cli/define.ts";
 import { positionText } from "../../../contract/text/position.ts";
-import { notFound, usage } from "../../../errors.ts";
+import { exitCodes, notFound, usage } from "../../../errors.ts";
 import type { KeyChoice } from "../../../io/prompt.ts";
 import { plural } from "../../../io/text.ts";
 import type { FindingBody } from "../../shared/findings/book.ts";
 import { createFinding, type Finding, findingsWith } from "../../shared/findings/source.ts";
+import { listDone, partialFailure, several } from "../../shared/several.ts";
 import { hasStems, stemmedLanguages, stemsOf } from "../../shared/words/stems.ts";
 import { findingsView } from "../view.ts";
 import { gather } from "./gather.ts";
@@ -41,13 +42,18 @@ function describedBy({ members }: Group): Pick<FindingBody, "kind" | "severity">
   return { kind: kind as NonNullable<FindingBody["kind"]>, ...(severity > 0 && { severity }) };
 }
 
-/** Creates a finding of a group, with its places as evidence. */
+/** Creates a finding of a group, with its places as evidence. What fails after it was created leaves it with a part of them, and says so. */
 async function take(ctx: Context, gameId: string, group: Group): Promise<Finding> {
   let { finding } = await createFinding(ctx, gameId, { title: group.title, ...describedBy(group) });
   const findings = findingsWith(ctx, finding.id);
-  for (const { slotId, fromMs, toMs, text, note } of group.members.slice(0, mostEvidence)) {
+  const places = group.members.slice(0, mostEvidence);
+  for (const [added, { slotId, fromMs, toMs, text, note }] of places.entries()) {
     const quoted = { slotId, fromMs, ...(toMs !== null && toMs > fromMs && { toMs }), quote: text };
-    ({ finding } = await findings.add(finding.id, note === null ? quoted : { momentId: note.id }));
+    const body = note === null ? quoted : { momentId: note.id };
+    ({ finding } = await findings.add(finding.id, body).catch((error: unknown) => {
+      ctx.out.warn(`#${finding.number} was created with ${added} of ${plural(places.length, "place")} as evidence.`);
+      throw error;
+    }));
   }
   return finding;
 }
@@ -110,6 +116,7 @@ export const suggest = define({
     "playtest findings suggest PLAYTEST --json",
     "playtest findings suggest PLAYTEST --take 1 --take 3",
   ],
+  exits: [exitCodes.partial],
   async run({ args, flags }, ctx) {
     if (flags.language !== undefined && !hasStems(flags.language))
       throw usage(
@@ -122,14 +129,11 @@ export const suggest = define({
     const groups = groupsOf(await gather(ctx, args.playtest, gameId), stems);
     const proposals = groups.slice(0, flags.most ?? usual).map((group, index) => ({ number: index + 1, ...group }));
     if (flags.take.length > 0) {
-      const wanted = [...new Set(flags.take)].map((text) => {
-        const found = proposals.find(({ number }) => String(number) === text);
+      const wanted = new Map(flags.take.map((text) => [text, proposals.find(({ number }) => String(number) === text)]));
+      for (const [text, found] of wanted)
         if (!found) throw notFound(`--take: there is no suggestion ${text}. Nothing was created.`);
-        return found;
-      });
-      const taken: Finding[] = [];
-      for (const one of wanted) taken.push(await take(ctx, gameId, one));
-      return ctx.rows("findings", taken, findingsView());
+      const results = await several(ctx, [...wanted.keys()], (text) => take(ctx, gameId, wanted.get(text)!));
+      return listDone(ctx, "findings", results, findingsView(), partialFailure(results, "finding", "created"));
     }
     const asks = ctx.prompt.possible && ctx.io.terminal.stdout && ctx.out.format.kind === "auto" && proposals.length > 0;
     if (!asks) return ctx.rows("suggestions", proposals, view);
