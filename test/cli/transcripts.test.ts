@@ -100,6 +100,10 @@ it("a transcript is replaced by a file or in $EDITOR and returns to the automati
   };
   expect((await edit("true")).stdout).toContain("Nothing was changed.");
   expect(await edit("exit 1")).toMatchObject({ code: 1, stderr: expect.stringContaining("Nothing was changed.") });
+  const failed = await edit(`sed -i s/there/nobody/ "$1"; exit 1`);
+  const [, left] = /kept in (\S+)/.exec(failed.stderr) ?? [];
+  expect([failed.code, readFileSync(left!, "utf8")]).toEqual([1, vtt.replace("there", "nobody")]);
+  rmSync(left!);
   expect(await edit(`sed -i s/there/pilot/ "$1"`)).toMatchObject({ code: 0, stdout: "Saved the edited transcript.\n" });
   expect((await run(`review transcript ${id}`)).stdout).toContain("Hello pilot.");
   const refused = await edit(`echo nonsense > "$1"`);
