@@ -91,6 +91,16 @@ export const payoutsCreate = define({
 
 const wrote = (path: string) => `Wrote ${path}. It contains payout details: delete it when the money is sent.`;
 
+/** The file of payments. Says which of them do not have what their playtester entered. */
+function textOf(ctx: Context, method: PayoutMethod, payments: Parameters<typeof fileOf>[1]): string {
+  const { text, escaped } = fileOf(method, payments, ctx.flags.rawCells === true);
+  if (escaped.length > 0)
+    ctx.out.warn(
+      `A spreadsheet would run a text in the file as a formula, so it begins with ': ${escaped.join(", ")}. To write it as it was entered, pass --raw-cells to \`playtest admin payouts file\`.`,
+    );
+  return text;
+}
+
 interface BatchFlags {
   amount: number | undefined;
   min: number | undefined;
@@ -131,7 +141,7 @@ async function createBatch(ctx: Context, { amount, min, format: method, file: pa
   if (path === undefined || method === undefined) return made;
   try {
     const { payments } = await ctx.api().readPayoutInstructions({ params: { id: data.batch.id }, body: { method } });
-    await ctx.secret(fileOf(method, payments), path, data);
+    await ctx.secret(textOf(ctx, method, payments), path, data);
   } catch (error) {
     return { ...made, failure: withoutFile(error, `${data.batch.id} --format ${method} --file ${shellShown(path)}`) };
   }
@@ -178,7 +188,7 @@ export const payoutsFile = define({
     const method = flags.format!;
     const data = await ctx.api().readPayoutInstructions({ params: { id: args.batch }, body: { method } });
     if (data.payments.length === 0) throw usage(`The batch has no pending payouts by ${method}. No file was written.`);
-    const printed = await ctx.secret(fileOf(method, data.payments), flags.file, data);
+    const printed = await ctx.secret(textOf(ctx, method, data.payments), flags.file, data);
     return flags.file === undefined ? printed : ctx.text(wrote(flags.file), { result: { file: flags.file } });
   },
 });
