@@ -13,7 +13,7 @@ function editorOf({ env, platform }: Io): [string, ...string[]] {
 
 /**
  * Lets a person edit a text in their editor and calls `use` with the result. The file is in a folder that only they can read, with the
- * given name. When `use` fails, the file stays and the error says where it is, so that no work is lost.
+ * given name. When the editor or `use` fails, a file that was changed stays and its path is printed, so that no work is lost.
  */
 export async function withEditor<T>(io: Io, name: string, text: string, use: (edited: string) => Promise<T>): Promise<T> {
   const folder = await temporaryFolder("edit");
@@ -22,16 +22,12 @@ export async function withEditor<T>(io: Io, name: string, text: string, use: (ed
   try {
     await writeFile(path, text, { mode: 0o600 });
     await runEditor(io, path);
-  } catch (error) {
-    await remove();
-    throw error;
-  }
-  const edited = await readFile(path, "utf8");
-  try {
-    const result = await use(edited);
+    const result = await use(await readFile(path, "utf8"));
     await remove();
     return result;
   } catch (error) {
+    // An editor may save before it fails.
+    const edited = await readFile(path, "utf8").catch(() => text);
     if (edited === text) await remove();
     else io.err(`Your edited text is kept in ${path}\n`);
     throw error;

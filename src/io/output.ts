@@ -69,7 +69,7 @@ export interface Output {
   emit(outcome: Outcome, done?: boolean): Promise<void>;
   /** One event of a long task (`progress`, `item`, `warning`, `result`): JSON with --ndjson; otherwise `text`, if given. */
   line(event: { type: string } & Item, text?: string): Promise<void>;
-  /** One item of a continuous output, in the requested format. `shown` is its line of text. */
+  /** One item of a continuous output, in the requested format. `shown` is its line of text. The output is complete after each. */
   each(item: object, shown: string, view?: View): Promise<void>;
   /** An informational message on standard error. Suppressed by --quiet. */
   note(text: string): void;
@@ -89,6 +89,8 @@ export class CommandOutput implements Output {
   readonly #cells: CellOptions;
   readonly #lines: LineOptions;
   #changed = false;
+  /** Whether the output is continuous: then nothing is missing from it, whenever and however the command ends. */
+  isContinuous = false;
   /** The columns of `each`, set with the first item. */
   #columns: readonly Column[] | undefined;
 
@@ -130,6 +132,7 @@ export class CommandOutput implements Output {
 
   async each(item: object, shown: string, view?: View) {
     const { format } = this;
+    this.isContinuous = true;
     const one = item as Item;
     if (format.kind === "json") return this.#sink.write(`${toJson(format.fields ? this.#pick([one], format.fields)[0] : one)}\n`);
     if (format.kind === "jq") return this.#query(one, format.expression);

@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { ensureAdmin } from "../../server/accounts/service.ts";
@@ -7,6 +7,7 @@ import { flagPayment } from "../helpers/billing.ts";
 import { testFolder } from "../helpers/cli.ts";
 import { openWallet } from "../helpers/crypto.ts";
 import { play, registerOwner, registerPlaytester, videoBytes } from "../helpers/factories.ts";
+import { startHosted } from "../helpers/hosted.ts";
 import { eachOwnerFixture } from "../helpers/owner-fixture.ts";
 import { startPeertube } from "../helpers/peertube.ts";
 import { failedJob } from "../helpers/rightful-requests.ts";
@@ -179,6 +180,31 @@ describe("admin", () => {
     expect((await admin("mail retry")).code).toBe(2);
   });
 
+  it("admin mail retry and jobs retry: go on after one that fails, and list what was retried", async () => {
+    for (const address of ["gone@example.net", "left@example.net"]) {
+      fixture.server.refusals.set(address, new MailRefused("550 5.1.1 No such mailbox"));
+      await admin(`invite --email ${address}`);
+    }
+    await fixture.server.advance(0);
+    const mails = (await data("mail list --state failed")).mails.map(({ id }: { id: string }) => id);
+    const job = await failedJob(fixture.server);
+    const unknown = "019a0000-0000-7000-8000-000000000000";
+    for (const [line, done] of [
+      [`mail retry ${mails[0]} ${unknown} ${mails[1]}`, mails],
+      [`jobs retry ${unknown} ${job}`, [job]],
+    ]) {
+      const planned = JSON.parse((await admin(`${line} --dry-run --json`)).stdout);
+      expect([line, planned.requests.length]).toEqual([line, done.length + 1]);
+      const { code, stdout } = await admin(`${line} --json`);
+      const { result, failed } = JSON.parse(stdout);
+      expect([code, result.map(({ id }: { id: string }) => id), failed]).toEqual([
+        11,
+        done,
+        [expect.objectContaining({ id: unknown, code: "NOT_FOUND" })],
+      ]);
+    }
+  });
+
   it("admin jobs: says what a job that failed for good was for, and runs it again", async () => {
     const id = await failedJob(fixture.server);
     expect((await fixture.run("status", { key })).stderr).toContain("1 background job failed for good:\n  playtest admin jobs");
@@ -241,7 +267,7 @@ describe("admin", () => {
     for (const [name, details] of [
       ["Ann", { method: "bank", holder: "=Ann", iban: "NL91ABNA0417164300" }],
       ["Bob", { method: "bank", holder: "Bob, Ltd", accountNumber: "12345678", routingNumber: "021000021" }],
-      ["Cyd", { method: "paypal", email: "cyd@example.com" }],
+      ["Cyd", { method: "paypal", email: "+cyd@example.com" }],
       ["Dan", undefined],
     ] as const) {
       const person = await registerPlaytester(fixture.server, name);
@@ -275,8 +301,12 @@ describe("admin", () => {
       expect(asked.stderr.includes("Pass --yes")).toBe(isQuestion);
     }
     const created = await run(`payouts create --all --min 10 --format bank --file ${file} --yes`);
-    expect(created.stderr).toBe(
-      `Made 2 pending payouts of $20.00.\nNot paid: 1 playtester with no payout details.\nNot paid: 1 playtester with another payout method.\nWrote ${file}. It contains payout details: delete it when the money is sent.\n`,
+    const notes = created.stderr.replace(
+      /^warning: .*formula, so it begins with ': PO-[0-9A-F]{12}\. .*--raw-cells.*\n/m,
+      "WARNED\n",
+    );
+    expect(notes).toBe(
+      `Made 2 pending payouts of $20.00.\nNot paid: 1 playtester with no payout details.\nNot paid: 1 playtester with another payout method.\nWARNED\nWrote ${file}. It contains payout details: delete it when the money is sent.\n`,
     );
     const text = readFileSync(file, "utf8");
     const [header, ...lines] = text.trimEnd().split(/\r?\n/);
@@ -288,6 +318,7 @@ describe("admin", () => {
     ]);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     const [{ id: batch }] = (await data("payouts batches")).batches;
+    expect((await run(`payouts file ${batch} --format bank --raw-cells`)).stdout).toContain(",=Ann,NL91ABNA0417164300,");
     const references = lines.map((line) => line.slice(0, 15));
     writeFileSync(
       join(cwd, "returned.csv"),
@@ -321,7 +352,7 @@ describe("admin", () => {
     );
     const paypal = await data("payouts create --all --format paypal --yes");
     const printed = await run(`payouts file ${paypal.batch.id} --format paypal`);
-    expect(printed.stdout).toMatch(/^cyd@example\.com,10\.00,USD,PO-[0-9A-F]{12},Playtest earnings\n$/);
+    expect(printed.stdout).toMatch(/^\+cyd@example\.com,10\.00,USD,PO-[0-9A-F]{12},Playtest earnings\n$/);
     const masses = join(cwd, "paypal.csv");
     const written = await run(`payouts file ${paypal.batch.id} --format paypal --file ${masses}`);
     expect(written.stdout).toBe(`Wrote ${masses}. It contains payout details: delete it when the money is sent.\n`);
@@ -331,6 +362,30 @@ describe("admin", () => {
     expect(await data(`payouts paid ${pending.id}`)).toMatchObject({ payout: { status: "completed" } });
     expect((await run("payouts create --all --file x.csv --yes")).stderr).toContain("--file requires --format.");
     expect((await run(`payouts create ${people[0]!.id} --min 5 --amount 1`)).stderr).toContain("--min requires --all.");
+  });
+
+  it.each([
+    ["is refused", { status: 500, data: undefined, raw: '{"error":{"code":"INTERNAL_ERROR","message":"Broken."}}' }],
+    ["is lost", { lose: true as const }],
+  ])("admin payouts create --file: shows the batch when the reply with the payout details %s", async (_, answer) => {
+    const { server, owner } = fixture;
+    const gate = await startHosted(server.baseUrl);
+    gate.extend();
+    gate.hooks.interfere = ({ path }) => (path.endsWith("/instructions") ? answer : undefined);
+    const [pim, cwd] = [await registerPlaytester(server, "Pim"), testFolder()];
+    await owner.post(`/slots/${await play(server, pim, await fixture.order())}/accept`);
+    await pim.post("/playtester/payout-details", { method: "paypal", email: "pim@example.com", password: "correct horse" });
+    const file = join(cwd, "paypal.csv");
+    const create = `admin payouts create --all --format paypal --file ${file} --yes --json --retries 0`;
+    const { code, stdout, stderr } = await fixture.run(create, { key, baseUrl: gate.baseUrl });
+    await gate.close();
+    const { id } = JSON.parse(stdout).batch;
+    const { message, hint } = JSON.parse(stderr.trim().split("\n").at(-1)!);
+    expect([code, message, readdirSync(cwd)]).toEqual([11, expect.stringContaining("Its file was not written: "), []]);
+    const [, words] = /`playtest (.*)`/.exec(hint)!;
+    expect(words).toBe(`admin payouts file ${id} --format paypal --file ${file}`);
+    expect((await fixture.run(words!, { key })).code).toBe(0);
+    expect(readFileSync(file, "utf8")).toContain("pim@example.com,10.00,USD,PO-");
   });
 
   it("admin categories, games, chargeback: change the marketplace; a chargeback asks first", async () => {

@@ -194,9 +194,30 @@ describe("billing", () => {
     };
     const pending = (await json("billing credit add --amount 20")) as unknown as { paymentId: string };
     const folder = testFolder();
-    const ended = await run(["billing", "invoice", result.payment.id, pending.paymentId, "--dir", folder]);
+    const file = join(testFolder(), "saved.json");
+    const line = ["billing", "invoice", result.payment.id, pending.paymentId, "--dir", folder];
+    const ended = await run([...line, "--json", "-o", file]);
     expect([ended.code, readdirSync(folder).length]).toEqual([11, 1]);
-    expect(ended.stderr).toContain(`warning: ${pending.paymentId}: `);
+    expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({
+      result: [{ paymentId: result.payment.id }],
+      failed: [{ id: pending.paymentId, code: "CONFLICT" }],
+    });
+    expect((await run(line)).stderr).toContain(`warning: ${pending.paymentId}: `);
+  });
+
+  it("billing invoice: stops where the server cannot be reached, and says what was not tried", async () => {
+    const { baseUrl } = await stubServer([
+      { on: "GET /billing/payments/7/invoice", body: "%PDF-1.7" },
+      { on: "GET /billing/payments/7", data: { payment: { id: "7", document: { kind: "invoice", number: "7" } } } },
+      { on: "GET /billing/payments/8/invoice", status: 503, error: { code: "SERVICE_UNAVAILABLE", message: "Closed." } },
+    ]);
+    const cwd = testFolder();
+    const ran = await run("billing invoice 7 8 9 --dir . --retries 0", { baseUrl, cwd });
+    expect([ran.code, ran.stderr, readdirSync(cwd)]).toEqual([
+      10,
+      expect.stringMatching(/Not tried: 9\..*error: Closed\./s),
+      ["invoice-7.pdf"],
+    ]);
   });
 });
 

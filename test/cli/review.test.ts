@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as slots from "../../server/playtests/slots/store.ts";
 import * as signals from "../../server/sharing/signals/store.ts";
+import { failure } from "../../src/errors.ts";
 import { testFolder, untilStopped } from "../helpers/cli.ts";
 import { type Person, play, registerPlaytester } from "../helpers/factories.ts";
 import { eachOwnerFixture, named } from "../helpers/owner-fixture.ts";
@@ -26,10 +27,12 @@ const slot = async (id: string) => (await fixture.owner.get(`/slots/${id}`)).bod
 const earned = async () => (await ann.get("/playtester/earnings")).body.data.balanceCents;
 
 /** A server of files only, which does with each request what the test says; it never sees a key. */
-async function fileServer(answer: (path: string, range: string | undefined, response: ServerResponse) => void) {
+async function fileServer(
+  answer: (path: string, range: string | undefined, response: ServerResponse, condition: string | undefined) => void,
+) {
   const server = createServer((request, response) => {
     if (request.headers.authorization) response.writeHead(500).end();
-    else answer(request.url ?? "", request.headers.range, response);
+    else answer(request.url ?? "", request.headers.range, response, request.headers["if-range"] as string | undefined);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -179,6 +182,7 @@ describe("reject", () => {
 
 describe("download", () => {
   const name = (id: string) => `Lantern Deep-Ann-${id}.mp4`;
+  const partName = async (id: string) => `Lantern Deep-Ann-${id}.${(await slot(id)).submission.id.slice(-8)}.part`;
   const video = async (id: string) =>
     Buffer.from(await (await fetch((await fixture.run(`review url ${id}`)).stdout.trim())).arrayBuffer());
 
@@ -197,7 +201,7 @@ describe("download", () => {
   it("downloads only the missing bytes after an interrupted download", async () => {
     const [id, dir] = [await submitted(), testFolder()];
     const mark = Buffer.alloc(1_000, "x");
-    writeFileSync(join(dir, `Lantern Deep-Ann-${id}.part`), mark);
+    writeFileSync(join(dir, await partName(id)), mark);
     expect((await fixture.run(`review download ${id} --dir ${dir}`)).code).toBe(0);
     expect(readFileSync(join(dir, name(id)))).toEqual(Buffer.concat([mark, (await video(id)).subarray(1_000)]));
   });
@@ -366,7 +370,7 @@ describe("download", () => {
     const dir = testFolder();
     const env = { PLAYTEST_BASE_URL: stub.baseUrl, PLAYTEST_API_KEY: fixture.owner.key };
     const killed = spawnPlaytest(dir, ["review", "download", id, "--dir", dir], env);
-    const part = join(dir, `Lantern Deep-Ann-${id}.part`);
+    const part = join(dir, `Lantern Deep-Ann-${id}.${about.submission.id.slice(-8)}.part`);
     await expect.poll(() => statSync(part).size, { interval: 5 }).toBe(100_000);
     killed.child.kill("SIGKILL");
     await killed.ended;
@@ -376,9 +380,62 @@ describe("download", () => {
     expect(readFileSync(join(dir, name(id))).equals(whole)).toBe(true);
   });
 
+  it("does not join what is left of the video before a playtester submitted again", async () => {
+    const id = "019a0000-0000-7000-8000-000000000000";
+    const about = { ...(await slot(await submitted())), id };
+    const shown = (submissionId: string) => ({
+      on: `GET /playtests/slots/${id}`,
+      data: { slot: { ...about, submission: { ...about.submission, id: submissionId, videoFileSize: 10 } } },
+    });
+    const asked: (string | undefined)[] = [];
+    const files = await fileServer((_, range, response) => {
+      asked.push(range);
+      if (asked.length === 1) response.writeHead(200, { "content-length": 10 }).write("12345", () => response.destroy());
+      else if (asked.length === 2) response.writeHead(403).end();
+      else response.writeHead(200, { "content-length": 10 }).end("abcdefghij");
+    });
+    const link = { on: `GET /playtests/slots/${id}/download-url`, data: { downloadUrl: files.url, expiresAt: "" } };
+    const [first, second] = [shown("019a0000-0000-7000-8000-00000000000a"), shown("019a0000-0000-7000-8000-00000000000b")];
+    const stub = await stubServer([first, link, second, link]);
+    const flags = ["--dir", testFolder(), "--retries", "0"];
+    const download = () => fixture.run(["review", "download", id, ...flags], { baseUrl: stub.baseUrl });
+    const codes = [(await download()).code, (await download()).code];
+    await files.close();
+    expect([codes, asked]).toEqual([
+      [1, 0],
+      [undefined, "bytes=5-", undefined],
+    ]);
+    expect(readFileSync(join(flags[1]!, name(id)), "utf8")).toBe("abcdefghij");
+  });
+
+  it("begins again when the content changes between two attempts", async () => {
+    const id = "019a0000-0000-7000-8000-000000000000";
+    const about = { ...(await slot(await submitted())), id };
+    about.submission.videoFileSize = 10;
+    const asked: unknown[] = [];
+    const files = await fileServer((_, range, response, condition) => {
+      asked.push([range, condition]);
+      if (range === undefined) return void response.writeHead(200, { etag: '"1"' }).write("12345", () => response.destroy());
+      response.writeHead(200, { etag: '"2"' }).end("abcdefghij");
+    });
+    const link = { on: `GET /playtests/slots/${id}/download-url`, data: { downloadUrl: files.url, expiresAt: "" } };
+    const stub = await stubServer([{ on: `GET /playtests/slots/${id}`, data: { slot: about } }, link]);
+    const dir = testFolder();
+    const { code } = await fixture.run(`review download ${id} --dir ${dir}`, { baseUrl: stub.baseUrl });
+    await files.close();
+    expect([code, asked]).toEqual([
+      0,
+      [
+        [undefined, undefined],
+        ["bytes=5-", '"1"'],
+      ],
+    ]);
+    expect(readFileSync(join(dir, name(id)), "utf8")).toBe("abcdefghij");
+  });
+
   it("replaces a leftover that is longer than the video", async () => {
     const [id, dir] = [await submitted(), testFolder()];
-    writeFileSync(join(dir, `Lantern Deep-Ann-${id}.part`), Buffer.alloc(9_999));
+    writeFileSync(join(dir, await partName(id)), Buffer.alloc(9_999));
     expect((await fixture.run(`review download ${id} --dir ${dir}`)).code).toBe(0);
     expect(readFileSync(join(dir, name(id)))).toEqual(await video(id));
   });
@@ -463,6 +520,13 @@ describe("watch", () => {
     await submitted();
     const ran = await fixture.run("review watch --existing", { onOutput: (_, process) => process.signal("SIGINT") });
     expect(ran.code).toBe(130);
+  });
+
+  it("keeps the file that -o names, however it ends", async () => {
+    const [id, file] = [await submitted(), join(testFolder(), "queue.ndjson")];
+    const sleep = () => Promise.reject(failure("The disk is full."));
+    const ran = await fixture.run(`review watch --existing --ndjson -o ${file}`, { outside: { sleep } });
+    expect([ran.code, JSON.parse(readFileSync(file, "utf8")).slot.id]).toEqual([1, id]);
   });
 });
 

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { main } from "../../src/main.ts";
 import { FakeProcess, testFolder } from "../helpers/cli.ts";
@@ -50,6 +52,16 @@ describe("a reply that is lost after others arrived", () => {
   ])("shows what was done with %s", async (flags, shown) => {
     const { code, stdout } = await run(flags);
     expect([code, stdout]).toEqual([12, expect.stringMatching(shown)]);
+  });
+
+  it.each([
+    ["--json", /^\{"result":\{"accepted":\[\{/],
+    ["--ndjson", /"type":"item".*\n.*"type":"warning".*\n.*"type":"result","accepted":\[\{/],
+    ["--csv", /,Ann,\$10\.00\r\n$/],
+  ])("keeps the file that %s -o names", async (flags, shown) => {
+    const file = join(testFolder(), "result");
+    const { code } = await run(`${flags} -o ${file}`);
+    expect([code, readFileSync(file, "utf8")]).toEqual([12, expect.stringMatching(shown)]);
   });
 
   it("tells a person what was done, and the error once", async () => {

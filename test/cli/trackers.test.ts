@@ -6,6 +6,7 @@ import { createFfmpegCutter } from "../../server/sharing/cutter.ts";
 import { answering } from "../helpers/answers.ts";
 import { testFolder } from "../helpers/cli.ts";
 import { type Person, play, registerPlaytester } from "../helpers/factories.ts";
+import { startHosted } from "../helpers/hosted.ts";
 import { eachOwnerFixture } from "../helpers/owner-fixture.ts";
 import { startTrackers, type Trackers } from "../helpers/trackers.ts";
 
@@ -211,6 +212,25 @@ describe("findings suggest", () => {
     const left = (await json(`findings suggest ${id}`)).result;
     expect(left.map(({ title }: { title: string }) => title)).not.toContain("Crash at the cellar door");
     expect((await run(`findings suggest ${id} --take 99`)).stderr).toContain("there is no suggestion 99. Nothing was created.");
+  });
+
+  it("lists what was created when another fails", async () => {
+    const { id } = await played(["The cellar door crashes everything.", "Crash at the cellar door."]);
+    const gate = await startHosted(fixture.server.baseUrl);
+    gate.extend();
+    let asked = 0;
+    gate.hooks.interfere = ({ method, path }, answer) => {
+      if (method !== "POST" || !path.endsWith("/findings") || ++asked !== 1) return answer;
+      return { status: 409, raw: '{"error":{"code":"CONFLICT","message":"It was removed."}}' };
+    };
+    const ran = await run(`findings suggest ${id} --take 2 --take 1 --json`, { PLAYTEST_BASE_URL: gate.baseUrl });
+    await gate.close();
+    const { result, failed } = JSON.parse(ran.stdout);
+    expect([ran.code, result, failed]).toEqual([
+      11,
+      [expect.objectContaining({ title: "Hello, I am starting the game now." })],
+      [{ id: "2", code: "CONFLICT", message: "It was removed.", exitCode: 6 }],
+    ]);
   });
 
   it("on a terminal, one key takes or drops each", async () => {

@@ -51,10 +51,19 @@ it("transcripts lie beside their videos; one that is not there yet is said, and 
   rmSync(`${gate}.open`);
   const second = await submitted("Cy");
   const dir = testFolder();
-  const { code, stderr } = await run(`review download ${first} ${second} --dir ${dir} --transcripts --name-template {id}`);
+  // What an interrupted run left of an earlier version is no part of this one.
+  writeFileSync(join(dir, `${first}.transcript.part`), "WEBVTT earlier");
+  const line = `review download ${first} ${second} --dir ${dir} --transcripts --name-template {id}`;
+  const { code, stderr } = await run(line);
   expect([code, stderr]).toEqual([0, `warning: Slot ${second} has no transcript yet.\n`]);
   expect(readdirSync(dir).sort()).toEqual([`${first}.mp4`, `${first}.transcript.vtt`, `${second}.mp4`].sort());
-  expect(readFileSync(join(dir, `${first}.transcript.vtt`), "utf8")).toBe(vtt);
+  const saved = join(dir, `${first}.transcript.vtt`);
+  expect(readFileSync(saved, "utf8")).toBe(vtt);
+  writeFileSync(saved, "corrected by hand");
+  expect((await run(line)).stdout).toContain(saved);
+  expect(readFileSync(saved, "utf8")).toBe("corrected by hand");
+  await run(`${line} --force`);
+  expect(readFileSync(saved, "utf8")).toBe(vtt);
   writeFileSync(`${gate}.open`, "");
   await transcribed(second);
 });
@@ -91,6 +100,10 @@ it("a transcript is replaced by a file or in $EDITOR and returns to the automati
   };
   expect((await edit("true")).stdout).toContain("Nothing was changed.");
   expect(await edit("exit 1")).toMatchObject({ code: 1, stderr: expect.stringContaining("Nothing was changed.") });
+  const failed = await edit(`sed -i s/there/nobody/ "$1"; exit 1`);
+  const [, left] = /kept in (\S+)/.exec(failed.stderr) ?? [];
+  expect([failed.code, readFileSync(left!, "utf8")]).toEqual([1, vtt.replace("there", "nobody")]);
+  rmSync(left!);
   expect(await edit(`sed -i s/there/pilot/ "$1"`)).toMatchObject({ code: 0, stdout: "Saved the edited transcript.\n" });
   expect((await run(`review transcript ${id}`)).stdout).toContain("Hello pilot.");
   const refused = await edit(`echo nonsense > "$1"`);

@@ -1,7 +1,7 @@
 import type { Device } from "../../../src/contract/games.ts";
 import { type SlotStatus, slotStatuses } from "../../../src/contract/states/index.ts";
 import type { Query, Value } from "../../database/port.ts";
-import { buildTimeSql } from "../slots/builds-store.ts";
+import { buildIdSql } from "../slots/builds-store.ts";
 import { statusSql } from "../slots/store.ts";
 
 /** Which slots count: those of an owner, or of one game, created or ended since a time (ms). */
@@ -130,8 +130,7 @@ export function ratingsByPeriod(q: Query, scope: Scope, starts: readonly number[
 export function ratingsByBuild(q: Query, scope: Scope) {
   const { sql, values } = chosen(scope);
   return q.all<RatingRow & { id: string; game_id: string; name: string; version: string | null; created_at: number }>(
-    `${sql}, x AS (SELECT r.score, (SELECT b.id FROM builds b WHERE b.game_id = s.game_id AND b.created_at <= ${buildTimeSql}
-          ORDER BY b.created_at DESC, b.id DESC LIMIT 1) AS build_id FROM c s JOIN ratings r ON r.slot_id = s.id WHERE r.score IS NOT NULL)
+    `${sql}, x AS (SELECT r.score, ${buildIdSql} AS build_id FROM c s JOIN ratings r ON r.slot_id = s.id WHERE r.score IS NOT NULL)
       SELECT b.id, b.game_id, g.name, b.version, b.created_at, ${figures} FROM x JOIN builds b ON b.id = x.build_id JOIN games g ON g.id = b.game_id
       GROUP BY b.id, b.game_id, g.name, b.version, b.created_at ORDER BY b.created_at DESC, b.id DESC LIMIT ${mostBuilds}`,
     ...values,

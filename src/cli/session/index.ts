@@ -73,17 +73,18 @@ export function createSession(
     flags.output === undefined || flags.output === "-" ? stdoutSink(io) : fileSink(flags.output, isPrivate ? 0o600 : 0o666);
   const shown = (key: string, items: Parameters<ReturnType<typeof idCache>["remember"]>[2]) =>
     idCache().remember(baseUrl(), key, items);
+  const out = outputTo(sink, {
+    io,
+    flags,
+    now: () => clients.serverNow(),
+    withoutPayments: () => clients.withoutPayments(),
+    settings,
+    shown,
+  });
   const ctx: Context = {
     ...outside,
     io,
-    out: outputTo(sink, {
-      io,
-      flags,
-      now: () => clients.serverNow(),
-      withoutPayments: () => clients.withoutPayments(),
-      settings,
-      shown,
-    }),
+    out,
     prompt,
     flags,
     signal: io.signal,
@@ -118,7 +119,7 @@ export function createSession(
     repeatKey: keys.first,
     async close(complete) {
       await secretFile.removeUnused();
-      await sink.close(complete);
+      await sink.close(complete || out.isContinuous);
       await clients.close();
     },
   };

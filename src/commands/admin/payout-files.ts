@@ -6,7 +6,8 @@ import { csvLine, escapeFormula } from "../../contract/text/csv.ts";
 import { usage } from "../../errors.ts";
 
 type Payment = Data<"readPayoutInstructions">["payments"][number];
-type Column = readonly [header: string, value: (payment: Payment) => string | null];
+/** Free text is what a playtester entered, in a form that nothing restricts. */
+type Column = readonly [header: string, value: (payment: Payment) => string | null, kind?: "free text"];
 
 const note = "Playtest earnings";
 const amountOf = ({ amountCents }: Payment) => (amountCents / 100).toFixed(2);
@@ -18,7 +19,7 @@ const shared: readonly Column[] = [
 
 const bank: readonly Column[] = [
   ["reference", ({ reference }) => reference],
-  ["account holder", ({ holder }) => holder],
+  ["account holder", ({ holder }) => holder, "free text"],
   ["iban", ({ iban }) => iban],
   ["account number", ({ accountNumber }) => accountNumber],
   ["routing number", ({ routingNumber }) => routingNumber],
@@ -26,7 +27,7 @@ const bank: readonly Column[] = [
 ];
 const other: readonly Column[] = [
   ["reference", ({ reference }) => reference],
-  ["instructions", ({ instructions }) => instructions],
+  ["instructions", ({ instructions }) => instructions, "free text"],
   ...shared,
 ];
 /** The columns of PayPal's mass payments, which have no header. */
@@ -39,11 +40,21 @@ const paypal: readonly Column[] = [
 ];
 const columns: Record<PayoutMethod, readonly Column[]> = { bank, paypal, other };
 
-/** The CSV file of payments by this method, without a last line break. Cells that a spreadsheet would run as formulas are made harmless. */
-export function fileOf(method: PayoutMethod, payments: readonly Payment[]): string {
-  const header = method === "paypal" ? [] : [columns[method].map(([name]) => name)];
-  const rows = payments.map((payment) => columns[method].map(([, value]) => escapeFormula(value(payment) ?? "")));
-  return [...header, ...rows].map(csvLine).join("").trimEnd();
+/**
+ * The CSV file of payments by this method, without a last line break. Free text that a spreadsheet would run as a formula is made harmless,
+ * unless `isRaw`: `escaped` has the references of those payments. Email addresses and numbers can be no such formula, and stay as a bank
+ * or PayPal has to read them.
+ */
+export function fileOf(method: PayoutMethod, payments: readonly Payment[], isRaw: boolean): { text: string; escaped: string[] } {
+  const cellOf = (text: string, kind: Column[2], raw: boolean) => (kind === undefined || raw ? text : escapeFormula(text));
+  const lineOf = (payment: Payment, raw: boolean) =>
+    csvLine(columns[method].map(([, value, kind]) => cellOf(value(payment) ?? "", kind, raw)));
+  const header = method === "paypal" ? "" : csvLine(columns[method].map(([name]) => name));
+  const escaped = payments.filter((payment) => lineOf(payment, isRaw) !== lineOf(payment, true));
+  return {
+    text: (header + payments.map((payment) => lineOf(payment, isRaw)).join("")).trimEnd(),
+    escaped: escaped.map(({ reference }) => reference),
+  };
 }
 
 const statuses: Record<string, "paid" | "failed" | "pending"> = {

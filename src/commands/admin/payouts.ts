@@ -1,7 +1,8 @@
 import { arg, type Context, define, flag } from "../../cli/define.ts";
 import { type PayoutMethod, payoutMethods } from "../../contract/accounts/payout-methods.ts";
-import { CliError, exitCodes, usage } from "../../errors.ts";
-import { plural, usd } from "../../io/text.ts";
+import { CliError, exitCodes, explained, Interrupted, partlyDone, usage } from "../../errors.ts";
+import type { Outcome } from "../../io/output.ts";
+import { plural, shellShown, usd } from "../../io/text.ts";
 import { fileOf } from "./payout-files.ts";
 import { userArg, userId } from "./users.ts";
 import { batchView, payoutView } from "./view.ts";
@@ -76,6 +77,7 @@ export const payoutsCreate = define({
     "playtest admin payouts create --all --min 10 --yes",
     "playtest admin payouts create --all --format bank --file payouts.csv --yes",
   ],
+  exits: [exitCodes.partial],
   async run({ args, flags }, ctx) {
     if (flags.all) return createBatch(ctx, flags);
     for (const name of ["min", "format", "file"] as const)
@@ -88,6 +90,16 @@ export const payoutsCreate = define({
 });
 
 const wrote = (path: string) => `Wrote ${path}. It contains payout details: delete it when the money is sent.`;
+
+/** The file of payments. Says which of them do not have what their playtester entered. */
+function textOf(ctx: Context, method: PayoutMethod, payments: Parameters<typeof fileOf>[1]): string {
+  const { text, escaped } = fileOf(method, payments, ctx.flags.rawCells === true);
+  if (escaped.length > 0)
+    ctx.out.warn(
+      `A spreadsheet would run a text in the file as a formula, so it begins with ': ${escaped.join(", ")}. To write it as it was entered, pass --raw-cells to \`playtest admin payouts file\`.`,
+    );
+  return text;
+}
 
 interface BatchFlags {
   amount: number | undefined;
@@ -115,7 +127,7 @@ function batchQuestion(cents: readonly number[]): string {
   return `Make ${plural(cents.length, "pending payout")}, ${usd(sum)} in total: all that is available to each playtester who can be paid?`;
 }
 
-async function createBatch(ctx: Context, { amount, min, format: method, file: path }: BatchFlags) {
+async function createBatch(ctx: Context, { amount, min, format: method, file: path }: BatchFlags): Promise<Outcome> {
   if (amount !== undefined) throw usage("--amount and --all cannot be used together.");
   if (path !== undefined && method === undefined) throw usage("--file requires --format.");
   await ctx.confirm(async () => batchQuestion(await payable(ctx, min, method)));
@@ -125,12 +137,25 @@ async function createBatch(ctx: Context, { amount, min, format: method, file: pa
   const { total } = data.batch;
   ctx.out.note(`Made ${plural(total.payouts, "pending payout")} of ${usd(total.amountCents)}.`);
   for (const said of skippedTexts(data.skipped)) ctx.out.note(said);
-  if (path !== undefined && method !== undefined) {
+  const made = { kind: "item" as const, data, subject: data.batch, view: batchView };
+  if (path === undefined || method === undefined) return made;
+  try {
     const { payments } = await ctx.api().readPayoutInstructions({ params: { id: data.batch.id }, body: { method } });
-    await ctx.secret(fileOf(method, payments), path, data);
-    ctx.out.note(wrote(path));
+    await ctx.secret(textOf(ctx, method, payments), path, data);
+  } catch (error) {
+    return { ...made, failure: withoutFile(error, `${data.batch.id} --format ${method} --file ${shellShown(path)}`) };
   }
-  return { kind: "item" as const, data, subject: data.batch, view: batchView };
+  ctx.out.note(wrote(path));
+  return made;
+}
+
+/** Why a batch that was made has no file. `words` are those that write it. */
+function withoutFile(error: unknown, words: string): CliError | Interrupted {
+  const cause = explained(error);
+  if (cause instanceof Interrupted) return cause;
+  if (!(cause instanceof CliError)) throw error;
+  const hint = `Do not make the batch again. To write its file: \`playtest admin payouts file ${words}\`.`;
+  return partlyDone(`The batch is made. Its file was not written: ${cause.message}`, hint);
 }
 
 const skipReasons = {
@@ -163,7 +188,7 @@ export const payoutsFile = define({
     const method = flags.format!;
     const data = await ctx.api().readPayoutInstructions({ params: { id: args.batch }, body: { method } });
     if (data.payments.length === 0) throw usage(`The batch has no pending payouts by ${method}. No file was written.`);
-    const printed = await ctx.secret(fileOf(method, data.payments), flags.file, data);
+    const printed = await ctx.secret(textOf(ctx, method, data.payments), flags.file, data);
     return flags.file === undefined ? printed : ctx.text(wrote(flags.file), { result: { file: flags.file } });
   },
 });

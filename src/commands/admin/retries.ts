@@ -1,6 +1,7 @@
 import { arg, type Context, define, flag } from "../../cli/define.ts";
 import { CliError, exitCodes, usage } from "../../errors.ts";
 import { plural } from "../../io/text.ts";
+import { listDone, partialFailure, type Results, several } from "../shared/several.ts";
 import { failedJobView, mailView } from "./view.ts";
 
 /** Emails that could not be sent and background jobs that failed for good: list them, and have them tried again. */
@@ -24,16 +25,16 @@ const mailRetry = define({
   args: { mails: { ...arg.ids("Email ids", { pick: "listMails", label: "subject" }), optional: true } },
   flags: { all: flag.toggle("All failed emails, except those whose links have expired") },
   confirm: false,
+  exits: [exitCodes.partial],
   examples: ["playtest admin mail retry 4f6a1b2c", "playtest admin mail retry --all"],
   async run({ args, flags }, ctx) {
-    const retried = await retryEach(ctx, args.mails, flags.all, {
+    const results = await retryEach(ctx, args.mails, flags.all, {
       all: () => idsIn(ctx.pages("listMails", { query: { state: "failed" } }, { all: true })),
       retry: async (id) => (await ctx.api().retryMail({ params: { id } })).mail,
     });
-    ctx.out.note(
-      retried.length === 0 ? "No email was sent again." : `${plural(retried.length, "email")} will be sent in a moment.`,
-    );
-    return ctx.rows("mails", retried, mailView);
+    const { length } = results.done;
+    ctx.out.note(length === 0 ? "No email was sent again." : `${plural(length, "email")} will be sent in a moment.`);
+    return listDone(ctx, "mails", results, mailView, partialFailure(results, "email", "retried"));
   },
 });
 
@@ -55,14 +56,17 @@ const jobsRetry = define({
   args: { jobs: { ...arg.ids("Job ids", { pick: "listFailedJobs", label: "purpose" }), optional: true } },
   flags: { all: flag.toggle("All jobs that failed for good") },
   confirm: false,
+  exits: [exitCodes.partial],
   examples: ["playtest admin jobs retry 4f6a1b2c", "playtest admin jobs retry --all"],
   async run({ args, flags }, ctx) {
-    const retried = await retryEach(ctx, args.jobs, flags.all, {
+    const results = await retryEach(ctx, args.jobs, flags.all, {
       all: () => idsIn(ctx.pages("listFailedJobs", {}, { all: true })),
       retry: async (id) => (await ctx.api().retryJob({ params: { id } })).job,
     });
-    ctx.out.note(retried.length === 0 ? "No job was queued again." : `${plural(retried.length, "job")} will run in a moment.`);
-    return ctx.rows("jobs", retried, { columns: failedJobView.columns.slice(0, 2) });
+    const { length } = results.done;
+    ctx.out.note(length === 0 ? "No job was queued again." : `${plural(length, "job")} will run in a moment.`);
+    const view = { columns: failedJobView.columns.slice(0, 2) };
+    return listDone(ctx, "jobs", results, view, partialFailure(results, "job", "retried"));
   },
 });
 
@@ -78,18 +82,16 @@ async function idsIn(pages: ReturnType<Context["pages"]>): Promise<string[]> {
 }
 
 /** Retries those that are named, or all of them. With --all, what cannot be retried any more is said and left out. */
-async function retryEach<T>(ctx: Context, named: readonly string[], all: boolean, list: Retrying<T>): Promise<T[]> {
+async function retryEach<T>(ctx: Context, named: readonly string[], all: boolean, list: Retrying<T>): Promise<Results<T>> {
   if ((named.length === 0) === !all) throw usage("Pass either ids or --all.");
-  const retried: T[] = [];
-  for (const id of all ? await list.all() : named) {
-    try {
-      retried.push(await list.retry(id));
-    } catch (error) {
-      if (!all || !(error instanceof CliError) || error.exitCode !== exitCodes.conflict) throw error;
-      ctx.out.warn(`${id}: ${error.message}`);
-    }
-  }
-  return retried;
+  const leaveOut = (id: string) => (error: unknown) => {
+    if (!all || !(error instanceof CliError) || error.exitCode !== exitCodes.conflict) throw error;
+    ctx.out.warn(`${id}: ${error.message}`);
+    return [];
+  };
+  const ids = [...new Set(all ? await list.all() : named)];
+  const results = await several(ctx, ids, (id) => list.retry(id).then((one) => [one], leaveOut(id)));
+  return { ...results, done: results.done.flat() };
 }
 
 export const retriesCommands = [mailList, mailRetry, failedJobs, jobsRetry];

@@ -1,17 +1,21 @@
 import { join, resolve } from "node:path";
 import { arg, type Context, col, define, flag, prose, viewOf } from "../../cli/define.ts";
 import type { Data } from "../../contract/index.ts";
-import { CliError, partlyDone, usage } from "../../errors.ts";
+import { usage } from "../../errors.ts";
 import { makeFolder } from "../../io/files/folder.ts";
 import { safePart } from "../../io/files/safe-name.ts";
-import { plural, shortId } from "../../io/text.ts";
+import type { Outcome } from "../../io/output.ts";
+import { shortId } from "../../io/text.ts";
 import { fetchPdf, goesToStdout, writeWhole } from "../shared/pdf.ts";
+import { listDone, partialFailure, several } from "../shared/several.ts";
 
 type Payment = Data<"getPayment">["payment"];
 type Invoice = Data<"listInvoices">["invoices"][number];
 
 /** A document to download. Its kind is undefined before its payment was seen, and null on servers without extensions, which do not say it. */
 interface Wanted {
+  /** Of the payment, or of a credit note. */
+  id: string;
   paymentId: string;
   path: string;
   kind: Invoice["kind"] | "order_confirmation" | null | undefined;
@@ -65,6 +69,7 @@ export const invoice = define({
 });
 
 const unseen = (paymentId: string): Wanted => ({
+  id: paymentId,
   paymentId,
   path: `/billing/payments/${encodeURIComponent(paymentId)}/invoice`,
   kind: undefined,
@@ -100,7 +105,7 @@ async function creditNotesSince(ctx: Context, since: ((now: number) => number) |
   for await (const { data } of ctx.pages("listInvoices", {}, { all: true })) {
     const inRange = data.invoices.filter(isSince(ctx, since, ({ issuedAt }) => issuedAt));
     for (const { id, paymentId, kind, number } of inRange.filter(({ kind }) => kind !== "invoice"))
-      wanted.push({ paymentId, path: `/billing/invoices/${encodeURIComponent(id)}/file`, kind, number });
+      wanted.push({ id, paymentId, path: `/billing/invoices/${encodeURIComponent(id)}/file`, kind, number });
     if (inRange.length < data.invoices.length) break;
   }
   return wanted;
@@ -112,33 +117,28 @@ const isSince =
   (item: T) =>
     Date.parse(timeOf(item)) >= (since?.(ctx.serverNow()) ?? Number.NEGATIVE_INFINITY);
 
-/** Saves each document; a failure is reported and does not stop the others. */
-async function save(ctx: Context, all: readonly Wanted[], directory: string) {
+/** Saves each document, and lists what was saved. */
+async function save(ctx: Context, all: readonly Wanted[], directory: string): Promise<Outcome> {
   await makeFolder(directory);
-  const saved: Saved[] = [];
-  const failed: CliError[] = [];
+  const wanted = new Map(all.map((one) => [one.id, one]));
   const progress = await ctx.progress();
-  for (const wanted of all) {
-    progress.update(`Downloading invoices, ${saved.length + failed.length + 1} of ${all.length}`);
-    try {
-      const pdf = await fetchDocument(ctx, wanted);
-      const known =
-        wanted.kind !== undefined ? wanted : wantedOf((await ctx.api().getPayment({ params: { id: wanted.paymentId } })).payment);
-      const file = join(directory, fileName(known));
-      await writeWhole(file, pdf);
-      saved.push({ paymentId: known.paymentId, kind: known.kind, number: known.number, file, bytes: pdf.length });
-    } catch (error) {
-      if (!(error instanceof CliError)) throw error;
-      if (all.length === 1) throw error;
-      failed.push(error);
-      ctx.out.warn(`${wanted.paymentId}: ${error.message}`);
-    }
-  }
-  progress.done();
-  if (failed.length === 0) return ctx.rows("invoices", saved, { ...view, empty: "No completed payments." });
-  await ctx.out.emit(ctx.rows("invoices", saved, view));
-  throw partlyDone(`${plural(failed.length, "invoice")} of ${all.length} could not be downloaded.`);
+  let count = 0;
+  const results = await several(ctx, [...wanted.keys()], async (id) => {
+    progress.update(`Downloading invoices, ${++count} of ${wanted.size}`);
+    return saveOne(ctx, wanted.get(id)!, directory);
+  }).finally(() => progress.done());
+  const empty = wanted.size === 0 ? "No completed payments." : "No document was saved.";
+  return listDone(ctx, "invoices", results, { ...view, empty }, partialFailure(results, "document", "saved"));
 }
 
-const fileName = ({ kind, number, paymentId }: Wanted) =>
+async function saveOne(ctx: Context, wanted: Wanted, directory: string): Promise<Saved> {
+  const pdf = await fetchDocument(ctx, wanted);
+  const { paymentId, kind, number } =
+    wanted.kind === undefined ? wantedOf((await ctx.api().getPayment({ params: { id: wanted.paymentId } })).payment) : wanted;
+  const file = join(directory, fileName({ paymentId, kind, number }));
+  await writeWhole(file, pdf);
+  return { paymentId, kind, number, file, bytes: pdf.length };
+}
+
+const fileName = ({ kind, number, paymentId }: Pick<Wanted, "kind" | "number" | "paymentId">) =>
   `${(kind ?? "invoice").replaceAll("_", "-")}-${safePart(number ?? shortId(paymentId))}.pdf`;

@@ -2,11 +2,11 @@ import { isAbsolute, join } from "node:path";
 import type { Data } from "../../api/client.ts";
 import { type Context, define, flag, prose, viewOf } from "../../cli/define.ts";
 import { playtestNamed } from "../../cli/names.ts";
-import { videoExtensions } from "../../contract/files/media.ts";
+import { transcriptExtensions, videoExtensions } from "../../contract/files/media.ts";
 import { CliError, exitCodes, failure, usage } from "../../errors.ts";
 import { type Download, download as fetchFile, finished, other, partSize } from "../../io/files/download.ts";
 import { createMeter, type Meter } from "../../io/meter.ts";
-import { bytes } from "../../io/text.ts";
+import { bytes, shortId } from "../../io/text.ts";
 import { conclude, partialFailure, several } from "../shared/several.ts";
 import { downloadWay } from "../shared/video/download-way.ts";
 import { checkTemplate, defaultTemplate, fileName } from "./file-name.ts";
@@ -77,8 +77,10 @@ async function saveVideo(
   if (conflict !== undefined)
     throw failure(`${conflict} already exists with a different size. It was not changed.`, "Pass --force to replace it.");
   const link = async () => (await job.ctx.api().getSlotDownloadUrl({ params: { id: slot.id } })).downloadUrl;
-  job.meter.expect(Math.max(0, (size ?? 0) - (await partSize(stem))));
-  const path = await fetchFile({ ...source(job, link, size), stem, extension, otherwise: ".mp4" });
+  // A slot gets another video when its playtester submits again.
+  const named = { stem, version: shortId(slot.submission!.id) };
+  job.meter.expect(Math.max(0, (size ?? 0) - (await partSize(named))));
+  const path = await fetchFile({ ...source(job, link, size), ...named, extension, otherwise: ".mp4" });
   return { path, bytes: size ?? 0, skipped: false };
 }
 
@@ -92,13 +94,16 @@ export async function downloadVideo(ctx: Context, slot: Slot, stem: string): Pro
   return path;
 }
 
-/** Saves the transcript beside the video. Null if there is no transcript yet. */
-async function saveTranscript(job: Job, slot: Slot, stem: string): Promise<string | null> {
+/** Saves the transcript beside the video, unless there is one. Null if there is no transcript yet. */
+async function saveTranscript(job: Job, slot: Slot, video: string): Promise<string | null> {
+  const stem = `${video}.transcript`;
+  const saved = job.force ? undefined : await finished(stem, transcriptExtensions, undefined);
+  if (saved !== undefined) return saved;
   const link = async () => (await job.ctx.api().getSlotTranscript({ params: { id: slot.id } })).downloadUrl;
   try {
     return await fetchFile({
       ...source(job, link, undefined),
-      stem: `${stem}.transcript`,
+      stem,
       extension: undefined,
       otherwise: ".txt",
     });
@@ -132,7 +137,7 @@ export const download = define({
     }),
     parallel: flag.integer("Maximum number of downloads in parallel (default 4)", { min: 1, max: 32 }),
     transcripts: flag.toggle("Also download the transcripts"),
-    force: flag.toggle("Replace files of a different size"),
+    force: flag.toggle("Replace files that exist, transcripts too"),
   },
   operation: ["getSlotDownloadUrl", "getSlot", "getSlotTranscript", "listSubmissions", "listSlots"],
   examples: [

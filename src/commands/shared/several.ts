@@ -1,5 +1,6 @@
 import type { PlannedRequest } from "../../api/types.ts";
 import type { Context } from "../../cli/context.ts";
+import type { ViewOf } from "../../cli/view.ts";
 import { CliError, DryRun, exitCodes, Interrupted, partlyDone, usage } from "../../errors.ts";
 import type { View } from "../../io/cells.ts";
 import type { Outcome } from "../../io/output.ts";
@@ -33,13 +34,13 @@ export const isInteractive = ({ out, io, flags }: Context) =>
 
 /**
  * Calls `act` for each id, `parallel` at a time. A single id's error is thrown; of several, what was done is returned whatever happens.
- * `describe` returns the sentence for a result.
+ * `describe` returns the sentence for a result. Without it nothing is printed for each: the command lists them at its end.
  */
-export async function several<T extends Item>(
+export async function several<T extends object>(
   ctx: Context,
   ids: readonly string[],
   act: (id: string) => Promise<T>,
-  describe: (result: T) => string,
+  describe?: (result: T) => string,
   parallel = 1,
 ): Promise<Results<T>> {
   const results: Results<T> = { done: [], failed: [] };
@@ -50,7 +51,7 @@ export async function several<T extends Item>(
   async function one(id: string) {
     const result = await act(id);
     results.done.push(result);
-    await ctx.out.line({ type: "item", ...result }, isInteractive(ctx) ? describe(result) : undefined);
+    if (describe) await ctx.out.line({ type: "item", ...result }, isInteractive(ctx) ? describe(result) : undefined);
   }
 
   async function fail(id: string, error: unknown) {
@@ -85,21 +86,33 @@ export async function several<T extends Item>(
   return results;
 }
 
-/** The outcome of a command on several items: `{ result }`, its rows, or nothing if a sentence was printed for each item. */
-export async function conclude(
+/**
+ * The outcome of a command on several items: `{ result }`, its rows, or nothing if a sentence was printed for each item. What is printed
+ * to a file ends with the failure as its outcome: the file is then kept.
+ */
+export function conclude(
   ctx: Context,
   result: Item,
   rows: readonly Item[],
   view: View,
   failure?: CliError | Interrupted,
-): Promise<Outcome | undefined> {
+): Outcome | undefined {
   const { kind } = ctx.out.format;
   if (kind === "json" || kind === "jq") return { ...ctx.item({ result }), failure };
-  if (kind === "ndjson") await ctx.out.line({ type: "result", ...result });
-  else if (!isInteractive(ctx)) return { ...ctx.rows("result", rows, { ...view, empty: "" }), failure };
+  if (kind === "ndjson") return { ...ctx.item({ type: "result", ...result }), failure };
+  if (!isInteractive(ctx)) return { ...ctx.rows("result", rows, { ...view, empty: "" }), failure };
   if (failure) throw failure;
   return undefined;
 }
+
+/** The outcome of a command that lists what was done: its rows, and in JSON beside them what failed. */
+export const listDone = <T extends object>(
+  ctx: Context,
+  key: string,
+  { done, failed }: Results<T>,
+  view: ViewOf<T>,
+  failure?: CliError | Interrupted,
+): Outcome => ({ ...ctx.rows(key, done, view, { failed }), failure });
 
 /** The error if some items failed or were not tried. Undefined otherwise. */
 export function partialFailure({ done, failed, stopped }: Results<unknown>, noun: string, verb: string) {

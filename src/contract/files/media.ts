@@ -13,6 +13,7 @@ const extensions = {
 type KnownType = keyof typeof extensions;
 export const videoContainers = ["mp4", "webm", "mov", "mkv"] as const;
 export const videoExtensions = videoContainers.map((name) => `.${name}`);
+export const transcriptExtensions = [extensions["text/vtt"], extensions["text/plain"]];
 
 /** The extension for a media type, with or without parameters; undefined for a type that is none of these. */
 export function extensionOf(mediaType: string): string | undefined {

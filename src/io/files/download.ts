@@ -11,14 +11,20 @@ import { shortageOf } from "../../contract/text/shortages.ts";
 import { CliError, cannotWrite, exitCodes, failure } from "../../errors.ts";
 import { plural } from "../text.ts";
 import { makeFolder } from "./folder.ts";
+import { safePart } from "./safe-name.ts";
 
-/** One file to download from a signed link. An interrupted download is resumed; the file appears only when it is complete. */
+/** One file to download from a signed link. A lost connection is resumed; the file appears only when it is complete. */
 export interface Download {
   /** Path without extension. Unless `extension` is given, the content determines it. */
   stem: string;
   extension: string | undefined;
   /** Extension for content of an unknown kind. */
   otherwise: string;
+  /**
+   * What no other content has: the name of the partial file has it, so that a later run resumes that one and no other. Undefined: what an
+   * earlier run left is replaced.
+   */
+  version?: string | undefined;
   /** Expected size in bytes, if known. */
   size: number | undefined;
   /** Gets a link. Called again when the previous one has expired. */
@@ -41,6 +47,9 @@ export interface DownloadWay extends Pick<RetryState, "retries" | "maxWait"> {
 }
 
 const sizeOf = async (path: string) => (await stat(path).catch(() => undefined))?.size;
+
+const partOf = ({ stem, version }: Pick<Download, "stem" | "version">) =>
+  `${stem}${version === undefined ? "" : `.${safePart(version)}`}.part`;
 
 /** The extension for what was saved, by its first bytes, else by the media type; the name that the server gives is not trusted. */
 async function savedExtension(part: string, { "content-type": type = "" }: Record<string, string>, otherwise: string) {
@@ -104,12 +113,18 @@ interface Missed extends Failure {
   error?: unknown;
 }
 
-/** One attempt. Returns the extension when the file is complete. */
-async function attempt(download: Download, address: string, part: string): Promise<{ extension: string } | Missed> {
+/** One attempt. Returns the extension when the file is complete. `seen` holds the ETag of what the attempts before it got. */
+async function attempt(
+  download: Download,
+  address: string,
+  part: string,
+  seen: { etag?: string | undefined },
+): Promise<{ extension: string } | Missed> {
   const had = (await sizeOf(part)) ?? 0;
   // A partial file larger than the whole cannot be resumed.
   const from = download.size !== undefined && had > download.size ? 0 : had;
-  const reply = await openLink(download.way, address, from > 0 ? { range: `bytes=${from}-` } : {});
+  const isSame = seen.etag === undefined || seen.etag.startsWith("W/") ? undefined : { "if-range": seen.etag };
+  const reply = await openLink(download.way, address, from > 0 ? { range: `bytes=${from}-`, ...isSame } : {});
   const { status, headers, stream } = reply;
   if (expired(status)) return { why: `the link was refused with status ${status}`, needsLink: true };
   if (busy(status)) return { why: `the server answered with status ${status}`, status, retryAfter: headers["retry-after"] };
@@ -119,7 +134,8 @@ async function attempt(download: Download, address: string, part: string): Promi
   if ((status !== 200 && status !== 206) || !stream) throw failure(`The download failed with status ${status}.`);
   if (status === 206 && !headers["content-range"]?.startsWith(`bytes ${from}-`))
     throw failure("The server sent a different byte range than requested.");
-  // A server that ignores Range sends the whole file, which replaces the partial one.
+  seen.etag = headers.etag;
+  // The whole file replaces the partial one: the server ignores Range, or the content has changed.
   await append(download, stream, part, status === 206 ? from : 0, download.size ?? total);
   return whole(download, part, total, headers);
 }
@@ -163,14 +179,16 @@ const isDiskError = (error: unknown) =>
 export async function download(options: Download): Promise<string> {
   const { way } = options;
   const { signal } = way;
-  const part = `${options.stem}.part`;
+  const part = partOf(options);
   await makeFolder(dirname(part));
+  if (options.version === undefined) await rm(part, { force: true });
+  const seen = {};
   let address = await options.link();
   let state = untried;
   // A server that ignores Range begins again with each attempt: only what is more than ever before is new.
   let most = (await sizeOf(part)) ?? 0;
   for (;;) {
-    const outcome = await attempt(options, address, part).catch((error: unknown): Missed => {
+    const outcome = await attempt(options, address, part, seen).catch((error: unknown): Missed => {
       if (signal.aborted) throw signal.reason;
       if (!lost(error, signal)) throw isDiskError(error) ? cannotWrite(part, error as Error) : error;
       return { why: (error as Error).message, error };
@@ -189,18 +207,19 @@ export async function download(options: Download): Promise<string> {
     state = { ...state, tries: state.tries + 1 };
     if (outcome.needsLink) {
       // Another link is asked for at once: nothing is waited for.
-      if (state.tries > way.retries) throw gaveUp(outcome, state.tries);
+      if (state.tries > way.retries) throw gaveUp(options, outcome, state.tries);
       address = await options.link();
-    } else state = await pause(way, outcome, state);
+    } else state = await pause(options, outcome, state);
   }
 }
 
 /** Waits before the next attempt. Throws when there is none. */
-async function pause(way: DownloadWay, outcome: Missed, state: typeof untried): Promise<typeof untried> {
+async function pause(download: Download, outcome: Missed, state: typeof untried): Promise<typeof untried> {
+  const { way } = download;
   const { retries, maxWait } = way;
   const now = way.now();
   const next = decide(outcome, { ...state, retries, maxWait, now, random: way.random() });
-  if (!next.retry) throw gaveUp(outcome, state.tries, waitHint(next.requestedWait, next.waited));
+  if (!next.retry) throw gaveUp(download, outcome, state.tries, waitHint(next.requestedWait, next.waited));
   const waited = state.waited + next.wait;
   way.trace({ kind: "retry", wait: next.wait, tries: state.tries, waited, maxWait });
   await way.sleep(next.wait, way.signal);
@@ -208,9 +227,9 @@ async function pause(way: DownloadWay, outcome: Missed, state: typeof untried): 
   return { tries: state.tries, toldWhen: state.toldWhen + (told ? 1 : 0), waited };
 }
 
-function gaveUp({ why, error }: Missed, tries: number, hint?: string): unknown {
+function gaveUp({ version }: Download, { why, error }: Missed, tries: number, hint?: string): unknown {
   if (error instanceof CliError) return error;
-  const next = ["Run the command again to resume it.", hint].filter(Boolean).join(" ");
+  const next = [`Run the command again${version === undefined ? "" : " to resume it"}.`, hint].filter(Boolean).join(" ");
   return failure(`The download failed after ${plural(tries, "attempt")}: ${why}.`, next, error);
 }
 
@@ -238,4 +257,4 @@ export async function other(stem: string, extensions: readonly string[], size: n
 }
 
 /** Bytes that an earlier attempt downloaded. */
-export const partSize = async (stem: string) => (await sizeOf(`${stem}.part`)) ?? 0;
+export const partSize = async (of: Pick<Download, "stem" | "version">) => (await sizeOf(partOf(of))) ?? 0;

@@ -1,11 +1,12 @@
 import { arg, type Context, col, define, flag, prose, viewOf } from "../../../cli/define.ts";
 import { maxFirstEvidence } from "../../../contract/findings/limits.ts";
 import { positionText } from "../../../contract/text/position.ts";
-import { notFound, usage } from "../../../errors.ts";
+import { exitCodes, notFound, usage } from "../../../errors.ts";
 import type { KeyChoice } from "../../../io/prompt.ts";
 import { plural } from "../../../io/text.ts";
 import type { EvidenceBody, FindingBody } from "../../shared/findings/book.ts";
 import { createFinding, type Finding } from "../../shared/findings/source.ts";
+import { listDone, partialFailure, several } from "../../shared/several.ts";
 import { hasStems, stemmedLanguages, stemsOf } from "../../shared/words/stems.ts";
 import { findingsView } from "../view.ts";
 import { gather } from "./gather.ts";
@@ -109,6 +110,7 @@ export const suggest = define({
     "playtest findings suggest PLAYTEST --json",
     "playtest findings suggest PLAYTEST --take 1 --take 3",
   ],
+  exits: [exitCodes.partial],
   async run({ args, flags }, ctx) {
     if (flags.language !== undefined && !hasStems(flags.language))
       throw usage(
@@ -121,14 +123,11 @@ export const suggest = define({
     const groups = groupsOf(await gather(ctx, args.playtest, gameId), stems);
     const proposals = groups.slice(0, flags.most ?? usual).map((group, index) => ({ number: index + 1, ...group }));
     if (flags.take.length > 0) {
-      const wanted = [...new Set(flags.take)].map((text) => {
-        const found = proposals.find(({ number }) => String(number) === text);
+      const wanted = new Map(flags.take.map((text) => [text, proposals.find(({ number }) => String(number) === text)]));
+      for (const [text, found] of wanted)
         if (!found) throw notFound(`--take: there is no suggestion ${text}. Nothing was created.`);
-        return found;
-      });
-      const taken: Finding[] = [];
-      for (const one of wanted) taken.push(await take(ctx, gameId, one));
-      return ctx.rows("findings", taken, findingsView());
+      const results = await several(ctx, [...wanted.keys()], (text) => take(ctx, gameId, wanted.get(text)!));
+      return listDone(ctx, "findings", results, findingsView(), partialFailure(results, "finding", "created"));
     }
     const asks = ctx.prompt.possible && ctx.io.terminal.stdout && ctx.out.format.kind === "auto" && proposals.length > 0;
     if (!asks) return ctx.rows("suggestions", proposals, view);
