@@ -324,8 +324,12 @@ const idsInBodies: Record<
   },
   // A finding of somebody else is not found first.
   "addEvidence momentId": { expected: [404, "NOT_FOUND"], of: (_, requests) => requests.get("updateMoment")!.ids!.id },
+  "addEvidence slotId": { expected: [404, "NOT_FOUND"], of: (_, requests) => requests.get("getSlot")!.ids!.id },
   // These name it without what else they need, which is refused before anything is looked up.
-  "addEvidence slotId": { expected: [422, "VALIDATION_ERROR"], of: (_, requests) => requests.get("getSlot")!.ids!.id },
+  "createFinding evidence": {
+    expected: [422, "VALIDATION_ERROR"],
+    of: (_, requests) => [{ momentId: requests.get("updateMoment")!.ids!.id }],
+  },
   "mergeFinding findingId": { expected: [404, "NOT_FOUND"], of: (_, requests) => requests.get("updateFinding")!.ids!.id },
   "splitFinding evidenceIds": {
     expected: [422, "VALIDATION_ERROR"],

@@ -29,7 +29,7 @@ export async function* joined(key: string, { limit, cursor }: ListRange, sources
   let left = limit ?? Number.POSITIVE_INFINITY;
   let hasMore = false;
   for await (const { pages, also } of sources) {
-    // Whether this one has any items is not known before it is read.
+    // Whether there is something in this one is not known before it is read.
     hasMore = left <= 0;
     if (hasMore) break;
     for await (const { items, meta } of pages(Number.isFinite(left) ? { limit: left } : { all: true })) {
