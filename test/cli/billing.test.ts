@@ -301,6 +301,15 @@ describe("billing credit x402", () => {
   });
 });
 
+it.each([
+  ["billing credit add --amount 50 --for 1m", "--for requires --wait."],
+  ["billing subscription checkout --plan-key indie_monthly --for 1m", "--for requires --wait."],
+  ["billing credit x402 --tx 0x12 --for 1m", "--for requires --wait."],
+  ["billing credit x402 --amount 50 --wait", "--wait requires --tx."],
+])("%s: is refused, because it would wait for nothing", async (line, said) => {
+  expect(await run(line)).toMatchObject({ code: 2, stderr: expect.stringContaining(`${said} Nothing was paid.`) });
+});
+
 describe("billing forecast", () => {
   it("billing forecast: lists the ways to pay, cheapest first", async () => {
     await giveMinutes(fixture.server, fixture.owner, 120);
@@ -334,6 +343,11 @@ describe("billing forecast", () => {
       totalCents: 3500,
     });
     expect(await run("billing forecast -", { stdin: "quantity: 1" })).toMatchObject({ code: 2 });
+    for (const flags of ["--quantity 5", "--orders 2", "--target-country DE"])
+      expect(await run(`billing forecast - ${flags}`, { stdin })).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining("cannot be used together. Nothing was priced."),
+      });
   });
 });
 

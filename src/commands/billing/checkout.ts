@@ -1,6 +1,6 @@
 import { type Context, flag } from "../../cli/define.ts";
 import type { PaymentStatus, SubscriptionStatus } from "../../contract/states/index.ts";
-import { CliError, exitCodes, stillPending } from "../../errors.ts";
+import { CliError, exitCodes, stillPending, usage } from "../../errors.ts";
 import { withReconnect } from "../shared/reconnect.ts";
 
 /** Flags of commands with a hosted checkout page. */
@@ -16,6 +16,11 @@ interface CheckoutFlags {
   wait: boolean;
   for: number | undefined;
   sandbox: boolean;
+}
+
+/** --for says how long to wait, so that it is of no use alone. */
+export function requireWait({ wait, for: limit }: { wait: boolean; for: number | undefined }): void {
+  if (limit !== undefined && !wait) throw usage("--for requires --wait. Nothing was paid.");
 }
 
 const pollMs = 2_000;

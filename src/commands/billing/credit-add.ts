@@ -3,7 +3,7 @@ import { type Context, define } from "../../cli/define.ts";
 import { usd } from "../../io/text.ts";
 import { noteBudgets } from "../shared/budgets/left.ts";
 import { requireSandbox } from "../shared/sandbox.ts";
-import { checkoutFlags, notPaid, openPage, pollUntilPaid } from "./checkout.ts";
+import { checkoutFlags, notPaid, openPage, pollUntilPaid, requireWait } from "./checkout.ts";
 
 export const creditAdd = define({
   name: "credit add",
@@ -16,6 +16,7 @@ export const creditAdd = define({
   exits: [7, 8],
   examples: ["playtest billing credit add --amount 50 --open --wait", "playtest billing credit add --amount 50 --sandbox"],
   async run({ body, flags }, ctx) {
+    if (!flags.sandbox) requireWait(flags);
     if (flags.sandbox) await requireSandbox(ctx);
     const bought = await ctx.api().buyCredit({ body });
     const id = bought.paymentId;

@@ -9,6 +9,7 @@ import { usd } from "../../io/text.ts";
 import { fundsOf } from "../shared/price.ts";
 import { requireSandbox } from "../shared/sandbox.ts";
 import { type Receipt, receiptOf, signatureFor } from "../shared/wallet.ts";
+import { requireWait } from "./checkout.ts";
 
 type Credited = Data<"buyCreditWithCrypto">;
 
@@ -64,11 +65,13 @@ export const creditX402 = define({
     if (flags.tx !== undefined && flags.from !== undefined) throw usage("--from and --tx cannot be used together.");
     if (flags.tx !== undefined && flags.walletCommand !== undefined)
       throw usage("--wallet-command and --tx cannot be used together. Nothing was paid.");
+    if (!flags.sandbox) requireWait(flags);
     if (flags.tx !== undefined) return redeem(ctx, flags.tx, flags);
     if (flags.walletCommand !== undefined) {
       if (flags.sandbox || flags.qr) throw usage("--wallet-command cannot be used together with --sandbox or --qr.");
       return sign(ctx, body, { ...flags, walletCommand: flags.walletCommand });
     }
+    if (flags.wait && !flags.sandbox) throw usage("--wait requires --tx. Nothing was paid.");
     if (flags.sandbox) await requireSandbox(ctx);
     const { payment, instructions } = await requestInstructions(ctx, body, flags);
     if (flags.sandbox) return redeem(ctx, await sandboxTransaction(ctx, instructions), { ...flags, wait: true });

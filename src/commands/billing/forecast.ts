@@ -37,6 +37,8 @@ export const forecast = define({
     "playtest billing forecast orders.yaml --json",
   ],
   async run({ args, body, flags }, ctx) {
+    if (args.file !== undefined && [body, flags].some(isAnyGiven))
+      throw usage("A file of orders and flags that describe one cannot be used together. Nothing was priced.");
     const orders = args.file === undefined ? await repeated(ctx, body, flags) : await readOrders(ctx, args.file);
     const priced = await price(ctx, orders);
     const [{ plans, configured }, { balanceCents, playtestMinutes }, { subscription }] = await Promise.all([
@@ -50,6 +52,10 @@ export const forecast = define({
     return ctx.rows("ways", ways, view);
   },
 });
+
+/** Whether any flag is given: those of lists are empty lists otherwise. */
+const isAnyGiven = (flags: object) =>
+  Object.values(flags).some((value) => (Array.isArray(value) ? value.length > 0 : value !== undefined && value !== false));
 
 async function repeated(ctx: Context, body: Order, flags: OrderFlags & { orders: number | undefined }): Promise<Order[]> {
   const order = await assembleBody(ctx, body, flags);

@@ -3,7 +3,7 @@ import { define } from "../../cli/define.ts";
 import { duration } from "../../io/text.ts";
 import { noteBudgets } from "../shared/budgets/left.ts";
 import { requireSandbox } from "../shared/sandbox.ts";
-import { checkoutFlags, notPaid, openPage, pollUntilPaid } from "./checkout.ts";
+import { checkoutFlags, notPaid, openPage, pollUntilPaid, requireWait } from "./checkout.ts";
 import { changedSubscriptionView, subscriptionView } from "./view.ts";
 
 const subscriptionShow = define({
@@ -34,6 +34,7 @@ const subscriptionCheckout = define({
     "playtest billing subscription checkout --plan-key indie_monthly --sandbox",
   ],
   async run({ body, flags }, ctx) {
+    if (!flags.sandbox) requireWait(flags);
     if (flags.sandbox) await requireSandbox(ctx);
     const started = await ctx.api().checkoutSubscription({ body });
     const id = started.subscriptionId;

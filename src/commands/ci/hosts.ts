@@ -102,7 +102,14 @@ function tokenOf(ctx: Context, { title, variables: { tokens } }: Kind): string {
   throw usage(`A token of ${title} is required. Nothing was sent.`, `Set ${tokens.join(" or ")} to one that may write comments.`);
 }
 
-class Lost extends Error {}
+class Lost extends Error {
+  /** How long the host asked to wait (ms). */
+  readonly waitMs: number;
+  constructor(message: string, waitMs = 0) {
+    super(message);
+    this.waitMs = waitMs;
+  }
+}
 
 /** The comments of one pull request or merge request. */
 class Comments {
@@ -174,7 +181,7 @@ class Comments {
     await this.#send(method, path, JSON.stringify({ body: text }));
   }
 
-  /** Sends a request once. Throws `Lost` when it is not known what was done, or when the host asked to wait and that time is over. */
+  /** Sends a request once. Throws `Lost` when it is not known what was done, or when the host asked to wait. */
   async #send(method: string, path: string, body?: string): Promise<HttpReply> {
     const { signal } = this.#ctx;
     const url = new URL(`${this.#api}${path}`);
@@ -201,8 +208,7 @@ class Comments {
     if (!limited && reply.status < 500)
       throw failure(`${said} The comment was not changed.`, `Check that the token may comment there.`);
     const seconds = Math.min(longestWait, Number(reply.headers["retry-after"]) || (limited ? 60 : 1));
-    await this.#ctx.sleep(seconds * 1000, signal);
-    throw new Lost(said);
+    throw new Lost(said, seconds * 1000);
   }
 }
 
@@ -260,7 +266,7 @@ export async function keepComment(
             retryable: true,
           },
         );
-      await ctx.sleep(1000 * 2 ** attempt, ctx.signal);
+      await ctx.sleep(error.waitMs + 1000 * 2 ** attempt, ctx.signal);
     }
   }
 }
