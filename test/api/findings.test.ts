@@ -239,6 +239,8 @@ onBothDatabases("findings", (serve) => {
     await server.request("PUT", `/slots/${slotId}/transcript`, { key: owner.key, body: { vtt: transcript } });
     const claimed = await factories.claim(await factories.registerPlaytester(server), await factories.order(owner, gameId));
     const momentId = await noted(world, slotId, 1);
+    const stranger = await market(server);
+    const theirs = await submitted(stranger);
     const create = (...evidence: object[]) => owner.post(`/games/${gameId}/findings`, { title: "Lost", evidence });
     const rows = [
       [{}, "422 evidence.1.slotId: must be given, or momentId"],
@@ -249,6 +251,8 @@ onBothDatabases("findings", (serve) => {
       ],
       [{ slotId: claimed, fromMs: 0 }, "409 This slot has no video yet. Nothing was added."],
       [{ momentId: slotId }, "404 Not found, or you do not have access to it."],
+      [{ momentId: await noted(stranger, theirs, 1) }, "404 Not found, or you do not have access to it."],
+      [{ slotId: theirs, fromMs: 0 }, "404 Not found, or you do not have access to it."],
       [{ momentId }, "409 This moment is evidence of #1 already. Nothing was added."],
     ] as const;
     for (const [body, expected] of rows) expect(refusal(await create({ momentId }, body))).toBe(expected);
