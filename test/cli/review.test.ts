@@ -44,6 +44,17 @@ async function fileServer(
   return { url, close };
 }
 
+/** Sends five bytes, and cuts the connection once the command has kept them in a partial file of this folder. */
+async function cutAfterFive(response: ServerResponse, folder: string): Promise<void> {
+  response.write("12345");
+  const kept = () =>
+    readdirSync(folder)
+      .filter((name) => name.endsWith(".part"))
+      .map((name) => statSync(join(folder, name)).size);
+  await expect.poll(kept, { interval: 5, timeout: 60_000 }).toEqual([5]);
+  response.destroy();
+}
+
 describe("looking", () => {
   it("lists what waits, and an id from the list works in its short form", async () => {
     const config = { PLAYTEST_CONFIG_DIR: testFolder(), NO_COLOR: "1" };
@@ -214,8 +225,7 @@ describe("download", () => {
     const files = await fileServer((path, range, response) => {
       seen.push([path, range]);
       if (path === "/expired") return void response.writeHead(403).end();
-      if (seen.length === 2)
-        return void response.writeHead(200, { "content-length": 10 }).write("12345", () => response.destroy());
+      if (seen.length === 2) return void cutAfterFive(response.writeHead(200, { "content-length": 10 }), dir);
       const from = Number(/bytes=(\d+)-/.exec(range ?? "")?.[1] ?? 0);
       const headers = { "content-type": "video/webm", "content-range": `bytes ${from}-9/10` };
       response.writeHead(range ? 206 : 200, headers).end("1234567890".slice(from));
@@ -387,17 +397,18 @@ describe("download", () => {
       on: `GET /playtests/slots/${id}`,
       data: { slot: { ...about, submission: { ...about.submission, id: submissionId, videoFileSize: 10 } } },
     });
+    const dir = testFolder();
     const asked: (string | undefined)[] = [];
     const files = await fileServer((_, range, response) => {
       asked.push(range);
-      if (asked.length === 1) response.writeHead(200, { "content-length": 10 }).write("12345", () => response.destroy());
+      if (asked.length === 1) void cutAfterFive(response.writeHead(200, { "content-length": 10 }), dir);
       else if (asked.length === 2) response.writeHead(403).end();
       else response.writeHead(200, { "content-length": 10 }).end("abcdefghij");
     });
     const link = { on: `GET /playtests/slots/${id}/download-url`, data: { downloadUrl: files.url, expiresAt: "" } };
     const [first, second] = [shown("019a0000-0000-7000-8000-00000000000a"), shown("019a0000-0000-7000-8000-00000000000b")];
     const stub = await stubServer([first, link, second, link]);
-    const flags = ["--dir", testFolder(), "--retries", "0"];
+    const flags = ["--dir", dir, "--retries", "0"];
     const download = () => fixture.run(["review", "download", id, ...flags], { baseUrl: stub.baseUrl });
     const codes = [(await download()).code, (await download()).code];
     await files.close();
@@ -405,7 +416,7 @@ describe("download", () => {
       [1, 0],
       [undefined, "bytes=5-", undefined],
     ]);
-    expect(readFileSync(join(flags[1]!, name(id)), "utf8")).toBe("abcdefghij");
+    expect(readFileSync(join(dir, name(id)), "utf8")).toBe("abcdefghij");
   });
 
   it("begins again when the content changes between two attempts", async () => {
@@ -415,7 +426,7 @@ describe("download", () => {
     const asked: unknown[] = [];
     const files = await fileServer((_, range, response, condition) => {
       asked.push([range, condition]);
-      if (range === undefined) return void response.writeHead(200, { etag: '"1"' }).write("12345", () => response.destroy());
+      if (range === undefined) return void cutAfterFive(response.writeHead(200, { etag: '"1"' }), dir);
       response.writeHead(200, { etag: '"2"' }).end("abcdefghij");
     });
     const link = { on: `GET /playtests/slots/${id}/download-url`, data: { downloadUrl: files.url, expiresAt: "" } };

@@ -6,10 +6,13 @@ export interface Database {
   url: string;
 }
 
-/** A new database on the server, empty or a copy of `template`, whose name its own begins with. */
-export async function createDatabase(server: string, template = "template0"): Promise<Database> {
+/** A database that sorts by a language, as most do and SQLite does not. Copies of the template sort as SQLite, so that answers are the same. */
+export const byLanguage = "LOCALE_PROVIDER icu ICU_LOCALE 'en-US'";
+
+/** A new database on the server, empty or a copy of `template`, whose name its own begins with. `more`: further SQL. */
+export async function createDatabase(server: string, template = "template0", more = ""): Promise<Database> {
   const name = `${template === "template0" ? "playtest" : template}_${randomBytes(8).toString("hex")}`;
-  await sql(server, `CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`);
+  await sql(server, `CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY ${more}`);
   const url = new URL(server);
   url.pathname = `/${name}`;
   return { name, url: url.href };

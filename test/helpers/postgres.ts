@@ -1,5 +1,5 @@
 import { inject } from "vitest";
-import { createDatabase, type Database, dropDatabase } from "./postgres-server.ts";
+import { byLanguage, createDatabase, type Database, dropDatabase } from "./postgres-server.ts";
 
 export interface FreshDatabase extends Database {
   /** Past the wire that `url` leads over in tests of a restricted PostgreSQL. */
@@ -7,10 +7,10 @@ export interface FreshDatabase extends Database {
   drop(): Promise<unknown>;
 }
 
-/** A new database of this run's PostgreSQL: migrated, or empty. */
-export async function freshDatabase({ empty = false } = {}): Promise<FreshDatabase> {
+/** A new database of this run's PostgreSQL: migrated, or empty; empty ones may sort by a language. */
+export async function freshDatabase({ empty = false, sorted = false } = {}): Promise<FreshDatabase> {
   const server = inject("postgresUrl");
-  const database = await createDatabase(server, empty ? undefined : inject("postgresTemplate"));
+  const database = await createDatabase(server, empty ? undefined : inject("postgresTemplate"), sorted ? byLanguage : "");
   const { name, url } = database;
   const used = inject("restricted") ? overPort(url, inject("restrictedPort")) : url;
   return { name, url: used, unrestrictedUrl: url, drop: () => dropDatabase(server, name) };

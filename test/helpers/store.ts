@@ -23,10 +23,15 @@ export interface TestStore extends Store {
   remove(): Promise<void>;
 }
 
+/** `empty`: without tables, instead of migrated without rows. `sorted`: by a language, which SQLite does not. */
+interface Kind {
+  empty?: boolean;
+  sorted?: boolean;
+}
+
 export interface Driver {
   name: "sqlite" | "postgres";
-  /** A migrated database without rows, or an empty one. */
-  location(options?: { empty?: boolean }): Promise<DatabaseLocation>;
+  location(kind?: Kind): Promise<DatabaseLocation>;
   open(): Promise<TestStore>;
 }
 
@@ -57,13 +62,13 @@ export const openUnmigrated = ({ databaseUrl, dataDir = "" }: OpenOptions): Prom
 export async function openBefore(driver: Driver, migration: string): Promise<TestStore> {
   const position = migrations.findIndex(({ name }) => name === migration);
   if (position < 0) throw new Error(`There is no migration ${migration}.`);
-  const location = await driver.location({ empty: true });
+  const location = await driver.location({ empty: true, sorted: true });
   const store = await openUnmigrated(location.options);
   await migrate(store, migrations.slice(0, position));
   return withRemove(store, location);
 }
 
-async function sqliteLocation({ empty = false } = {}): Promise<DatabaseLocation> {
+async function sqliteLocation({ empty = false }: Kind = {}): Promise<DatabaseLocation> {
   const dataDir = freshFolder();
   if (!empty) migratedFile(dataDir);
   const opened = { dataDir, strict: true };
@@ -76,8 +81,8 @@ export function migratedFile(dataDir: string): string {
   return dataDir;
 }
 
-async function postgresLocation(options: { empty?: boolean } = {}): Promise<DatabaseLocation> {
-  const database = await freshDatabase(options);
+async function postgresLocation(kind: Kind = {}): Promise<DatabaseLocation> {
+  const database = await freshDatabase(kind);
   const [opened, unrestricted] = [database.url, database.unrestrictedUrl].map((databaseUrl) => ({ databaseUrl, strict: true }));
   return { options: opened!, unrestricted: unrestricted!, remove: database.drop };
 }

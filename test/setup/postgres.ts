@@ -69,8 +69,7 @@ async function startIn(port: number, { durable, settings, folder: given, initial
     port,
     createPostgresUser: process.getuid?.() === 0,
     // Each test makes a few connections, and a password costs PostgreSQL milliseconds of computing for each.
-    // Sorts by a language, as the databases of most people do and SQLite does not.
-    initdbFlags: ["--no-sync", "--encoding=UTF8", "--locale=C", "--locale-provider=icu", "--icu-locale=en-US", "--auth=trust"],
+    initdbFlags: ["--no-sync", "--encoding=UTF8", "--locale=C", "--auth=trust"],
     postgresFlags: Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]),
     onLog: (message) => {
       output.push(message);
