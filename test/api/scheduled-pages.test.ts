@@ -179,6 +179,53 @@ onBothDatabases("pages of a playtest at a fixed time", (_serve, it) => {
     );
   });
 
+  it("a cancellation that would not do what its page said does nothing, and the page says what it does now", async ({
+    server,
+    owner,
+    playtester,
+    gameId,
+  }) => {
+    await giveCredit(server, owner, 100_000);
+    const id = await order(owner, gameId, { scheduledAt: at, quantity: 2 });
+    await playtester.claimPlaytest({ params: { id }, body: { scheduledAt: at } });
+    const ada = await signedIn(server, owner, "/studio");
+    const page = `/studio/playtests/${id}`;
+    const form = hiddenFields((await ada.get(page)).html, `${page}/cancel`);
+    await server.advance(4 * day - 6 * 3_600_000);
+    const refused = await ada.send(`${page}/cancel`, form);
+    expect([refused.status, textOf(refused.html)]).toEqual([
+      409,
+      expect.stringMatching(
+        /Nothing was cancelled: what a cancellation does has changed.*You get the price of the slots that nobody/,
+      ),
+    ]);
+    expect((await owner.getPlaytest({ params: { id } })).playtest.slots).toMatchObject({ reserved: 1, cancelled: 0 });
+    const shown = hiddenFields(refused.html, `${page}/cancel`);
+    // The same form again is the same cancellation.
+    for (let times = 0; times < 2; times++)
+      expect((await ada.send(`${page}/cancel`, shown)).location).toBe(`${page}?done=cancelled`);
+  });
+
+  it("the form that cancels a slot with a problem does nothing once the slot is returned", async ({
+    server,
+    owner,
+    playtester,
+    gameId,
+  }) => {
+    await giveCredit(server, owner, 100_000);
+    const id = await order(owner, gameId, { scheduledAt: at });
+    const { slot } = await playtester.claimPlaytest({ params: { id }, body: { scheduledAt: at } });
+    await server.advance(4 * day - 6 * 3_600_000);
+    await playtester.reportSlot({ params: { id: slot.id }, body: { reasonCode: "other", notes: "It does not start." } });
+    const ada = await signedIn(server, owner, "/studio");
+    const cancel = `/studio/slots/${slot.id}/cancel`;
+    const form = { ...hiddenFields((await ada.get(`/studio/slots/${slot.id}/problem`)).html, cancel), sure: "yes" };
+    await owner.unblockSlot({ params: { id: slot.id } });
+    const refused = await ada.send(cancel, form);
+    expect([refused.status, textOf(refused.html)]).toEqual([409, expect.stringContaining("The playtester has this slot back")]);
+    expect((await owner.getSlot({ params: { id: slot.id } })).slot.status).toBe("reserved");
+  });
+
   const paid = "You get the price of the slots that nobody claimed back. The playtesters who hold a slot are paid";
   const hour = 3_600_000;
   it.for<{ name: string; from: string; to: string; wait: number; accepts?: boolean; says: string; spent: number }>([

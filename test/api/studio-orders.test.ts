@@ -180,7 +180,10 @@ onBothDatabases("orders in Studio", (serve) => {
       const short = await browser.submit(page, `${page}/pay/credit`);
       expect([short.status, (await owner.getPlaytest({ params: { id } })).playtest.status]).toEqual([402, "pending_payment"]);
       await giveCredit(server, owner, 4000);
+      const unpaid = hiddenFields((await browser.get(page)).html, `${page}/cancel`);
       expect((await browser.submit(page, `${page}/pay/credit`)).location).toBe(`${page}?done=paid`);
+      // The page said that it cancels an order that is not paid.
+      expect((await browser.send(`${page}/cancel`, unpaid)).status).toBe(409);
       expect((await owner.getPlaytest({ params: { id } })).playtest.status).toBe("active");
     });
   });

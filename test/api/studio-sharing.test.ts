@@ -53,6 +53,16 @@ onBothDatabases("sharing in Studio", (serve) => {
     },
   );
 
+  it("a link to a playtest is listed however many links its slots have", async () => {
+    const { server, owner, slotId, playtestId, browser } = await waiting();
+    await owner.post(`/playtests/${playtestId}/shares`, {});
+    await server.advance(1_000);
+    for (let made = 0; made < 101; made++) await owner.post(`/slots/${slotId}/shares`, {});
+    const links = async (path: string) => (await browser.get(path)).html.match(/End this link now/g)?.length ?? 0;
+    const pages = [`/studio/playtests/${playtestId}`, `/studio/slots/${slotId}`];
+    expect(await Promise.all(pages.map(links))).toEqual([1, 101]);
+  });
+
   it("a short password is refused beside its field, and nothing is shared", async () => {
     const { owner, slotId, browser } = await waiting();
     const path = `/studio/slots/${slotId}`;

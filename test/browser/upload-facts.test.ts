@@ -390,6 +390,28 @@ it("upload: a file that is found to be of no use after another was chosen change
   expect(await scene.page.locator("#video-error").isVisible()).toBe(false);
 });
 
+it("upload: where the page cannot show the new video, it does not offer to submit the one before", async () => {
+  const scene = await newScene();
+  const { page } = scene;
+  const submit = page.getByRole("button", { name: "Submit", exact: true });
+  await scene.choose();
+  await scene.untilDone();
+  await expect.poll(() => submit.isEnabled()).toBe(true);
+  await page.route(`**/play/slots/${scene.slotId}`, (route) => route.abort());
+  const other = join(freshFolder(), "other.mp4");
+  writeFileSync(other, factories.videoBytes(MiB / 2));
+  await scene.choose(other);
+  await scene.says("other.mp4 is uploaded. Reload this page, then submit it.");
+  expect([await scene.uploaded(), await submit.isEnabled(), await scene.text("submit-waits")]).toEqual([
+    MiB / 2,
+    false,
+    "You can submit other.mp4 when this page is reloaded.",
+  ]);
+  await page.unroute(`**/play/slots/${scene.slotId}`);
+  await page.reload();
+  await expect.poll(() => submit.isEnabled()).toBe(true);
+});
+
 it("upload: signed out at its end, the page says that the video is uploaded", async () => {
   const scene = await newScene();
   await scene.page.route(`**/play/slots/${scene.slotId}`, async (route) => {

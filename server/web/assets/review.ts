@@ -60,7 +60,7 @@ document.addEventListener("submit", async (event) => {
     const reply = await post(action, [...new FormData(form, submitter)] as [string, string][]);
     const page = await pageOf(reply);
     if (isDone(reply)) {
-      swap(page);
+      swap(page, submitter ?? form);
       void followCutting();
     } else
       refuse(
@@ -95,10 +95,10 @@ function go(rel: "next" | "prev"): void {
   else location.assign(link.href);
 }
 
-/** Goes to a rating, and chooses it. Enter then accepts. */
+/** Goes to a rating, and chooses it, unless it is decided already. Enter then accepts. */
 function rate(which: string): void {
   const choice = document.querySelector<HTMLInputElement>(`#accept input[name=rating]${which}`);
-  if (!choice) return;
+  if (!choice || decision.isPending) return;
   showPartOf(choice);
   choice.focus();
   choice.click();
@@ -112,7 +112,7 @@ const keys: Readonly<Record<string, () => void>> = {
   ...Object.fromEntries(["1", "2", "3", "4", "5"].map((score) => [score, () => rate(`[value="${score}"]`)])),
   r() {
     const reason = document.getElementById("reason");
-    if (!reason) return;
+    if (!reason || decision.isPending) return;
     reason.closest("details")!.open = true;
     showPartOf(reason);
     reason.focus();

@@ -1,15 +1,7 @@
 import { offerCopies } from "./shared/copies.ts";
-import { all } from "./shared/dom.ts";
+import { all, isInUse } from "./shared/dom.ts";
 
 /** Studio without this script shows the same. With it, pages follow changes, and commands can be copied. */
-
-/** Whether somebody is writing or choosing in this part of the page, which must not be taken away. */
-const isInUse = (part: Element) =>
-  part.contains(document.activeElement) ||
-  part.querySelector("details[open]") !== null ||
-  all<HTMLInputElement | HTMLTextAreaElement>("textarea, input:not([type=hidden])", part).some(
-    (field) => field.value !== field.defaultValue,
-  );
 
 let wanted = false;
 let running = false;

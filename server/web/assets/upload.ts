@@ -131,6 +131,7 @@ class Uploader {
   #discard(): void {
     this.#stop();
     this.#end();
+    this.#page.holdSubmit();
     this.#page.input.value = "";
     this.#page.complain();
     this.#page.warn();
@@ -218,6 +219,7 @@ class Uploader {
       return;
     }
     this.#end();
+    this.#page.holdSubmit();
     this.#page.input.value = "";
     this.#fail(`${reason.message} ${this.#subject.again}, or reload this page.`);
   }
@@ -229,15 +231,17 @@ class Uploader {
     this.#upload.forget();
     this.#page.progress.hidden = true;
     if (this.#page.discard) this.#page.discard.hidden = true;
-    this.#page.holdSubmit();
   }
 
+  /** Submitting waits until the page shows this file: it may still name the one before. */
   async #finish({ name }: File): Promise<void> {
     this.#end();
     try {
       await this.#page.refresh();
+      this.#page.holdSubmit();
       if (this.#subject.waits) this.#page.say(`${name} is uploaded.`);
     } catch {
+      this.#page.holdSubmit(`You can submit ${name} when this page is reloaded.`);
       this.#page.say(`${name} is uploaded. ${this.#subject.complete}`);
     }
   }

@@ -14,7 +14,15 @@ interface Pending {
   state: "held" | "sending" | "failed" | "done";
 }
 
-/** A decision that can be undone for some seconds. Nothing is sent before, and whoever leaves the page meanwhile is asked. */
+/** Whether nobody can change the forms. Unlike fields that are disabled, these are still sent. */
+function lock(isLocked: boolean): void {
+  for (const form of all("form[data-undo]")) form.inert = isLocked;
+}
+
+/**
+ * A decision that can be undone for some seconds. Nothing is sent before, and whoever leaves the page meanwhile is asked. Its fields stay as
+ * they were decided, so that the page shows what is sent.
+ */
 export class Decision {
   #pending: Pending | undefined;
   /** Where to go when the decision is sent. */
@@ -42,6 +50,7 @@ export class Decision {
   #hold(form: HTMLFormElement): void {
     const fields = { ...fieldsOf(form), confirmed: "yes" };
     this.#pending = { form, fields, endsAt: performance.now() + undoMs, state: "held" };
+    lock(true);
     the("#undo").hidden = false;
     this.#say(`${form.dataset.undo}.`, "Undo");
     the("#undo button").focus();
@@ -70,6 +79,7 @@ export class Decision {
     const { form } = this.#pending;
     this.#pending = undefined;
     this.next = undefined;
+    lock(false);
     this.#say("Undone. Nothing was sent.");
     the("button:not([type=button])", form).focus();
   }

@@ -140,21 +140,31 @@ export class Outbox {
     // Another tab saved them, or they were discarded.
     if (this.#isLate && entries.length === 0) this.#say("");
     list.hidden = entries.length === 0;
-    list.replaceChildren(...entries.map(waitingItem));
+    list.replaceChildren(...entries.map((entry) => waitingItem(entry, entry.path === this.#path)));
   }
 
   #decide(event: Event): void {
     const button = around(event, "button");
     const name = button?.closest<HTMLElement>("li")?.dataset.name;
     if (!button || !name) return;
-    const kept = keptAs(name);
+    if (button.dataset.act === "edit" && !this.#edit(keptAs(name))) return;
     localStorage.removeItem(name);
-    if (button.dataset.act === "edit" && kept) fillIn(this.#form, kept.fields);
     this.#show();
+  }
+
+  /** Whether the form has the moment now. It does not take it while it has another that is not saved. */
+  #edit(kept: Kept | null): boolean {
+    if (the<HTMLTextAreaElement>("[name=text]", this.#form).value !== "") {
+      this.#say("The form has a moment that is not saved. Save it, or empty its text. Then press Edit again.");
+      return false;
+    }
+    if (kept) fillIn(this.#form, kept.fields);
+    return true;
   }
 }
 
-function waitingItem({ name, fields, refused }: Entry): HTMLLIElement {
+/** `isHere`: the moment is of the video of this page, whose form can edit it. Another one leads to its own page. */
+function waitingItem({ name, path, fields, refused }: Entry, isHere: boolean): HTMLLIElement {
   const item = document.createElement("li");
   item.dataset.name = name;
   const button = (act: string, label: string) => {
@@ -164,9 +174,16 @@ function waitingItem({ name, fields, refused }: Entry): HTMLLIElement {
   };
   const why = Object.assign(document.createElement("span"), { className: refused ? "bad" : "soft" });
   why.textContent = refused ?? "Not saved yet.";
-  item.append(`${fields.position} ${fields.text} `, why, " ", button("edit", "Edit"), " ", button("discard", "Discard"));
+  const edit = isHere ? button("edit", "Edit") : pageLink(path);
+  item.append(`${fields.position} ${fields.text} `, why, " ", edit, " ", button("discard", "Discard"));
   return item;
 }
+
+const pageLink = (path: string) =>
+  Object.assign(document.createElement("a"), {
+    href: root + path.replace(/\/moments$/, "#note"),
+    textContent: "Open the video that it belongs to",
+  });
 
 function fillIn(form: HTMLFormElement, fields: Fields): void {
   const still = form.querySelector<HTMLInputElement>("[name=still]");

@@ -1,4 +1,4 @@
-import { all } from "../shared/dom.ts";
+import { all, isInUse } from "../shared/dom.ts";
 
 /** What a form sends: by the names of its fields. The forms of this page have no files. */
 export type Fields = Record<string, string>;
@@ -23,12 +23,37 @@ export const pageOf = async (reply: Response): Promise<Document> =>
 export const problemIn = (page: Document): string =>
   page.querySelector("main .note.bad")?.textContent.trim() ?? "The server did not accept this.";
 
-/** Replaces what a form changed: the list of the moments and their marks on the timeline. */
-export function swap(page: Document): void {
+/** The forms of a part of the page that somebody writes in: moments that are open, and one that becomes a finding. */
+const openIn = (part: Element) => [...all("#moments li:has(textarea)", part), ...all("#same", part).filter(isInUse)];
+
+/** Puts a form that somebody writes in at its place in a fresh page, with the moments to choose from that are there. */
+function carryOver(form: Element, place: Element): void {
+  const [choice, fresh] = [form, place].map((one) => one.querySelector<HTMLSelectElement>("[name=evidence]"));
+  if (choice && fresh) {
+    const { value } = choice;
+    choice.replaceChildren(...fresh.children);
+    choice.value = value;
+  }
+  place.replaceWith(form);
+}
+
+/**
+ * Replaces what a form changed: the list of the moments, their marks on the timeline and the findings. Other forms that somebody writes in
+ * stay, and so does what has one that is not in the fresh page. `sent`: in the form that was sent.
+ */
+export function swap(page: Document, sent: Element | null = null): void {
+  const focused = document.activeElement;
   for (const selector of ["#moments", ".timeline .marks", "#findings"]) {
     const [fresh, shown] = [page.querySelector(selector), document.querySelector(selector)];
-    if (fresh && shown) shown.replaceWith(document.adoptNode(fresh));
+    if (!fresh || !shown) continue;
+    const open = openIn(shown).filter((form) => !form.contains(sent));
+    const places = open.map(({ id }) => fresh.querySelector(`#${id}`)).filter((place) => place !== null);
+    if (places.length < open.length) continue;
+    for (const [at, form] of open.entries()) carryOver(form, places[at]!);
+    shown.replaceWith(document.adoptNode(fresh));
   }
+  // A form that was carried over lost it.
+  if (focused instanceof HTMLElement && focused.isConnected) focused.focus({ preventScroll: true });
   document.dispatchEvent(new Event("playtest:shown"));
 }
 

@@ -16,6 +16,14 @@ export const all = <E extends Element = HTMLElement>(selector: string, within: P
 export const around = <E extends Element = HTMLElement>({ target }: Event, selector: string): E | null =>
   target instanceof Element ? target.closest<E>(selector) : null;
 
+/** Whether somebody is writing or choosing in this part of the page, which must not be taken away. */
+export const isInUse = (part: Element) =>
+  part.contains(document.activeElement) ||
+  part.querySelector("details[open]") !== null ||
+  all<HTMLInputElement | HTMLTextAreaElement>("textarea, input:not([type=hidden])", part).some(
+    (field) => field.value !== field.defaultValue,
+  );
+
 /** A part of a video, in milliseconds. */
 export interface Part {
   fromMs: number;

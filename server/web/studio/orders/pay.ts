@@ -1,7 +1,7 @@
 import type { Data } from "../../../../src/contract/index.ts";
 import { bindingSessionMs } from "../../../../src/contract/order-body.ts";
 import { studio } from "../../../../src/contract/pages/addresses.ts";
-import { invalid } from "../../../lib/api-error.ts";
+import { conflict, invalid } from "../../../lib/api-error.ts";
 import { usd } from "../../../lib/money.ts";
 import { html, type Markup, type PageContent } from "../../html.ts";
 import { button, tokens } from "../../shared/parts.ts";
@@ -32,7 +32,21 @@ const pay = (method: "hours" | "credit" | "card") =>
 
 const [byHours, byCredit, byCard] = [pay("hours"), pay("credit"), pay("card")];
 
-const cancel = action({ at: studio.playtest.below("cancel") }, async ({ call, id, form }) => {
+/** How many slots the page of a playtest shows at a time. */
+export const slotsShown = 100;
+
+const cancel = action({ at: studio.playtest.below("cancel") }, async (context) => {
+  const { call, id, form } = context;
+  const [{ playtest }, { slots }] = await Promise.all([
+    call("getPlaytest", { params: { id } }).then((reply) => reply.data),
+    call("listSlots", { params: { id }, query: { limit: slotsShown } }).then((reply) => reply.data),
+  ]);
+  // What is cancelled ends as it was shown, whatever changed since. Where nothing is left, the operation says so, or that this form did it.
+  const cancellation = cancellationOf(context, playtest, slots);
+  if (cancellation && form.promise !== promiseOf(cancellation))
+    throw conflict(
+      "Nothing was cancelled: what a cancellation does has changed since this page was opened. Read what it does now.",
+    );
   await call("cancelPlaytest", { params: { id }, idempotencyKey: form.formKey });
   return `${studio.playtest(id)}?done=cancelled`;
 });
@@ -95,17 +109,36 @@ function backText(now: number, { reserved }: Playtest["slots"], shown: readonly 
     : "You get their price back. ";
 }
 
-/** The end of what nobody claimed and, before a fixed time, of what was claimed. `shown`: the slots on the page. */
-export async function cancelling(context: StudioContext, playtest: Playtest, shown: readonly Slot[]): Promise<Markup | false> {
-  const { id, status, slots, costPerSlotCents } = playtest;
+/** What can be cancelled, and what is refunded for it. */
+interface Cancellation {
+  what: string;
+  back: string;
+  label: string;
+}
+
+const promiseOf = ({ what, back }: Cancellation) => `${what}. ${back}`;
+
+/** The end of what nobody claimed and, before a fixed time, of what was claimed; undefined where that is nothing. `shown`: slots of it. */
+function cancellationOf(context: StudioContext, playtest: Playtest, shown: readonly Slot[]): Cancellation | undefined {
+  const { status, slots, costPerSlotCents } = playtest;
+  if (status === "pending_payment") return { what: "Cancel the order", back: "", label: "Cancel the order" };
   const ahead = isAhead(context, playtest);
   const ending = slots.open + (ahead ? slots.reserved : 0);
-  if (status !== "pending_payment" && !(status === "active" && ending > 0)) return false;
-  if (!(await context.offers("cancelPlaytest"))) return false;
-  const isPaid = status === "active" && context.site.payments && (costPerSlotCents ?? 0) > 0;
-  const back = !isPaid ? "" : ahead ? backText(context.now, slots, shown) : "You get their price back. ";
-  const claimed = ahead ? "Cancel this playtest, with its claimed slots" : "Cancel the slots that nobody claimed";
-  return html`<details><summary>${status === "active" ? claimed : "Cancel the order"}</summary>
+  if (status !== "active" || ending === 0) return undefined;
+  const isPaid = context.site.payments && (costPerSlotCents ?? 0) > 0;
+  return {
+    what: ahead ? "Cancel this playtest, with its claimed slots" : "Cancel the slots that nobody claimed",
+    back: !isPaid ? "" : ahead ? backText(context.now, slots, shown) : "You get their price back. ",
+    label: "Cancel these slots",
+  };
+}
+
+/** The form that cancels. It carries what it promised. `shown`: the slots on the page. */
+export async function cancelling(context: StudioContext, playtest: Playtest, shown: readonly Slot[]): Promise<Markup | false> {
+  const cancellation = cancellationOf(context, playtest, shown);
+  if (!cancellation || !(await context.offers("cancelPlaytest"))) return false;
+  const { what, back, label } = cancellation;
+  return html`<details${context.form.promise !== undefined && html` open`}><summary>${what}</summary>
 <p>${back}This cannot be undone.</p>
-<form method="post" action="${cancel.at(id)}">${tokens(context)}<button class="danger">${status === "active" ? "Cancel these slots" : "Cancel the order"}</button></form></details>`;
+<form method="post" action="${cancel.at(playtest.id)}">${tokens(context)}<input type="hidden" name="promise" value="${promiseOf(cancellation)}" autocomplete="off"><button class="danger">${label}</button></form></details>`;
 }

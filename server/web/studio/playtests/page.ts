@@ -10,7 +10,7 @@ import { time, timeIn, until } from "../../shared/text.ts";
 import { zoneFor } from "../../shared/zone.ts";
 import { progressOf } from "../games/pages.ts";
 import { studioLayout } from "../layout.ts";
-import { cancelling, moving, orderActions, payment } from "../orders/pay.ts";
+import { cancelling, moving, orderActions, payment, slotsShown } from "../orders/pay.ts";
 import { commands, playtestBadge, plural, shortId, slotBadge, trail } from "../parts.ts";
 import { shareActions, shareNotices, sharesOf, sharesSection } from "../sharing/shares.ts";
 import type { StudioContext, StudioPage } from "../types.ts";
@@ -49,7 +49,7 @@ async function playtestPage(context: StudioContext): Promise<PageContent> {
   const { call, id } = context;
   const [{ playtest }, { data, meta }, shares] = await Promise.all([
     call("getPlaytest", { params: { id } }).then((reply) => reply.data),
-    call("listSlots", { params: { id }, query: { limit: 100, cursor: cursorOf(context) } }),
+    call("listSlots", { params: { id }, query: { limit: slotsShown, cursor: cursorOf(context) } }),
     sharesOf(context, "playtests"),
   ]);
   const zone = await zoneFor(context, [playtest.scheduledAt]);

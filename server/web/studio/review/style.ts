@@ -25,7 +25,7 @@ html:not(.scripted) .hint { display: none; }
 .rating input:focus-visible + span { outline: 3px solid var(--accent); outline-offset: 2px; }
 .review-card textarea.short, .moments textarea.short, .decision textarea.short { min-height: 3.5rem; }
 .decision .reject { margin: 0; } .decision .reject > summary { justify-self: start; color: var(--bad); } .reject form button { margin-top: .5rem; }
-.undo { margin-bottom: 0; } .undo .countdown { white-space: nowrap; font-variant-numeric: tabular-nums; font-weight: 700; } .undo button { margin: .5rem 0 0; padding: .35rem .9rem; }
+.decision form[inert] > * { opacity: .55; } .undo { margin-bottom: 0; } .undo .countdown { white-space: nowrap; font-variant-numeric: tabular-nums; font-weight: 700; } .undo button { margin: .5rem 0 0; padding: .35rem .9rem; }
 .facts-list { list-style: none; } .review-card .facts-list { padding: 0; } .facts-list .at { font-variant-numeric: tabular-nums; }
 .same { font-size: .9rem; } .set-part button { margin: 0; padding: .2rem .7rem; font-weight: 400; }
 .moment-fields { display: grid; grid-template-columns: 8rem 8rem 10rem minmax(8rem, 1fr); gap: .25rem .75rem; } .moment-fields label { margin: .25rem 0 .15rem; } .field-text { grid-column: 1 / -1; }

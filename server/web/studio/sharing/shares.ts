@@ -4,6 +4,7 @@ import { html, type Markup } from "../../html.ts";
 import { fault, marked, tokens } from "../../shared/parts.ts";
 import { time } from "../../shared/text.ts";
 import { ifAllowed } from "../allowed.ts";
+import { everyItem } from "../every-item.ts";
 import { commandButton, plural } from "../parts.ts";
 import { action, type StudioContext } from "../types.ts";
 
@@ -15,15 +16,20 @@ type Shared = "slots" | "playtests";
 const day = 86_400;
 const lengths = [1, 7, 14, 30, 90].map((days) => [String(days * day), plural(days, "day")] as const);
 const usual = String(14 * day);
-const most = 50;
+const pageSize = 100;
 
-/** The links to a slot and its clips, or to a playtest, that still work. Undefined where the server has none. */
+/**
+ * The links to a slot and its clips, or to a playtest, that still work. Undefined where the server has none. The list of a playtest has those
+ * of its slots too, so it is read to its end: an account has at most 1,000.
+ */
 export async function sharesOf({ call, id }: StudioContext, of: Shared): Promise<Share[] | undefined> {
-  const reply = await ifAllowed(
-    call("listShares", { query: { limit: most, ...(of === "slots" ? { slot: id } : { playtest: id }) } }),
-  );
   const kinds = of === "slots" ? ["slot", "clip"] : ["playtest"];
-  return reply?.data.shares.filter((share) => kinds.includes(share.kind) && share.state === "active");
+  const shares = everyItem(async (cursor) => {
+    const query = { limit: pageSize, cursor, ...(of === "slots" ? { slot: id } : { playtest: id }) };
+    const { data, meta } = await call("listShares", { query });
+    return { items: data.shares, meta };
+  });
+  return (await ifAllowed(shares))?.filter(({ kind, state }) => kinds.includes(kind) && state === "active");
 }
 
 type NamedClip = Pick<Data<"getClip">["clip"], "id" | "name" | "status">;

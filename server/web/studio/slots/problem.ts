@@ -1,6 +1,6 @@
 import type { Data } from "../../../../src/contract/index.ts";
 import { studio } from "../../../../src/contract/pages/addresses.ts";
-import { badRequest } from "../../../lib/api-error.ts";
+import { badRequest, conflict } from "../../../lib/api-error.ts";
 import { html, type Markup, type PageContent } from "../../html.ts";
 import { fault, marked, notice, prose, tokens } from "../../shared/parts.ts";
 import { time, until } from "../../shared/text.ts";
@@ -94,6 +94,9 @@ const unblock = action({ at: studio.problem, fields: answerFields }, async ({ ca
 
 const cancel = action({ at: studio.slot.below("cancel") }, async ({ call, id, form }) => {
   if (form.sure !== "yes") throw badRequest("Confirm that you want to cancel this slot. Nothing was changed.");
+  const { slot } = (await call("getSlot", { params: { id } })).data;
+  // Its form says what is refunded for a slot with a problem, which another one may not be.
+  if (slot.status === "reserved") throw conflict("The playtester has this slot back. Nothing was cancelled.");
   await call("deleteSlot", { params: { id }, idempotencyKey: form.formKey });
   return `${studio.problem(id)}?done=cancelled`;
 });

@@ -1,28 +1,17 @@
 import type { Account } from "../../../../../src/contract/bulk/read.ts";
 import type { KnownOrders } from "../../../../../src/contract/bulk/refs.ts";
-import type { Meta } from "../../../../../src/contract/index.ts";
 import { idNamedIn, type Named } from "../../../../../src/contract/input/named.ts";
 import { Refused } from "../../../../../src/contract/input/refused.ts";
 import { ApiError } from "../../../../lib/api-error.ts";
 import { ifOffered } from "../../../shared/not-offered.ts";
 import { profileZone } from "../../../shared/zone.ts";
 import { ifAllowed } from "../../allowed.ts";
+import { everyItem } from "../../every-item.ts";
 import type { StudioContext } from "../../types.ts";
 
 /** What the words of a file mean for the account that is signed in, and what it ordered before. */
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
-async function everyItem<T>(page: (cursor: string | undefined) => Promise<{ items: readonly T[]; meta: Meta }>): Promise<T[]> {
-  const all: T[] = [];
-  let cursor: string | undefined;
-  do {
-    const { items, meta } = await page(cursor);
-    all.push(...items);
-    cursor = meta.cursor ?? undefined;
-  } while (cursor !== undefined);
-  return all;
-}
 
 /** The ids that words mean. The list of items is asked only for words that are no ids. */
 async function lookedUp(words: Iterable<string>, noun: string, list: () => Promise<readonly Named[]>) {
