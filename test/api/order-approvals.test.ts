@@ -93,6 +93,18 @@ onBothDatabases("orders that wait for approval", (serve) => {
     expect((await get("/studio/approvals")).html).toContain("offered to everyone");
   });
 
+  it("a reason that is too long is shown again to be shortened", async () => {
+    const server = await serve();
+    const shop = await open(server);
+    const page = `/studio/approvals/${(await shop.ask()).id}`;
+    const browser = await signedIn(server, shop.owner, "/studio");
+    const { status, html } = await browser.submit(page, `${page}/decline`, { reason: "x".repeat(1001) });
+    expect([status, html]).toEqual([
+      422,
+      expect.stringMatching(/<details open>.*\n.*\n<textarea [^>]*aria-invalid[^>]*>x{1001}</),
+    ]);
+  });
+
   it("its owner gets an email with a link, a notification and the event", async () => {
     const server = await serve();
     const shop = await open(server);

@@ -60,7 +60,7 @@ onBothDatabases("games in Studio", (serve) => {
       contentSha256: sha256,
       version: "1.4.0",
       channel: "beta",
-      notes: "Fixes the well.\r\nAnd the lamp.",
+      notes: "Fixes the well.\nAnd the lamp.",
     });
     expect((await owner.getGame({ params: { id } })).game.buildUrl).toBe(build!.buildUrl);
     const { html } = await browser.get(path);
@@ -154,6 +154,14 @@ onBothDatabases("games in Studio", (serve) => {
       expect((await ann.get("/play")).html).toContain(shown);
       await browser.submit(path, path, { name: "Lantern" });
       expect((await browser.get(path)).html).not.toContain(shown);
+    });
+
+    it("a picture that is refused leaves the boxes of the game as they were", async () => {
+      const { browser, owner } = await scene();
+      const path = `/studio/games/${await createGame(owner, { devices: ["Mac"], platforms: ["itch.io"] })}/edit`;
+      const { html } = await sendFile(browser, path, `${path}/picture`, Buffer.from("<svg>"), { filename: "a.svg" });
+      const ticked = [...html.matchAll(/name="([^"]+)" value="yes" checked/g)].map(([, name]) => name);
+      expect(ticked).toEqual(["device-Mac", "platform-itch.io"]);
     });
 
     it.each(["builds/file", "edit/picture"])("of somebody else's game is not taken by %s", async (action) => {

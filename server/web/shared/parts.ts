@@ -47,6 +47,10 @@ export const marked = ({ faults }: PageContext, id: string) =>
 export const fault = ({ faults }: PageContext, id: string) =>
   faults[id] !== undefined && html`<p class="bad fault" id="${id}-fault">${sentence(faults[id])}</p>`;
 
+/** What was entered in this field, if the last form was posted to an action whose last id is this one: of a form that a page has several times. */
+export const enteredFor = ({ ids, form }: PageContext, id: string, field: string): string | undefined =>
+  ids.at(-1) === id ? form[field] : undefined;
+
 /** A message or reason that has neither a capital letter nor a full stop, as a sentence. */
 export const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? "" : "."}`;
 

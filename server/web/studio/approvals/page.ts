@@ -4,7 +4,7 @@ import type { Data } from "../../../../src/contract/index.ts";
 import { studio } from "../../../../src/contract/pages/addresses.ts";
 import { usd } from "../../../lib/money.ts";
 import { html, type Markup, type PageContent } from "../../html.ts";
-import { button, cursorOf, fault, marked, more, notice, prose, tokens } from "../../shared/parts.ts";
+import { button, cursorOf, enteredFor, fault, marked, more, notice, prose, tokens } from "../../shared/parts.ts";
 import { time, timeIn, until } from "../../shared/text.ts";
 import { ifAllowed } from "../allowed.ts";
 import { studioLayout } from "../layout.ts";
@@ -58,11 +58,12 @@ ${one.status === "pending" && decision(context, one)}${one.playtestId !== null &
 
 function decision(context: StudioContext, { id, totalCents, method }: Approval): Markup {
   const field = `reason-${id}`;
+  const entered = enteredFor(context, id, "reason");
   const how = method === "any" ? "" : ` by ${method}`;
   return html`<div class="decide">${button(context, approve.at(id), `Approve and order for ${usd(totalCents)}${how}`)}
-<details${context.faults[field] !== undefined && html` open`}><summary>Decline it</summary><form method="post" action="${decline.at(id)}">${tokens(context)}
+<details${entered !== undefined && html` open`}><summary>Decline it</summary><form method="post" action="${decline.at(id)}">${tokens(context)}
 <label for="${field}">Reason <span class="soft">(optional)</span></label>
-<textarea id="${field}" name="reason" maxlength="1000"${marked(context, field)}></textarea>${fault(context, field)}
+<textarea id="${field}" name="reason" maxlength="1000"${marked(context, field)}>${entered}</textarea>${fault(context, field)}
 <button class="danger">Decline</button></form></details></div>`;
 }
 
@@ -81,7 +82,12 @@ const approve = action({ at: studio.approval.below("approve") }, async ({ call, 
   return `${studio.approval(id)}?done=approved`;
 });
 
-const decline = action({ at: studio.approval.below("decline") }, async ({ call, id, form }) => {
+const declineForm = {
+  at: studio.approval.below("decline"),
+  fields: { reason: { label: "The reason", id: (id: string) => `reason-${id}` } },
+};
+
+const decline = action(declineForm, async ({ call, id, form }) => {
   const reason = form.reason?.trim();
   await call("declineOrder", { params: { id }, idempotencyKey: form.formKey, body: reason ? { reason } : {} });
   return `${studio.approval(id)}?done=declined`;

@@ -60,7 +60,7 @@ export const audienceLabels: readonly (readonly [value: string, label: string])[
   ["past-owner", "Playtesters who have played one of your games"],
 ];
 
-const textOf = (given: string | undefined): string => given?.trim().replaceAll("\r\n", "\n") ?? "";
+const textOf = (given: string | undefined): string => given?.trim() ?? "";
 
 function numberIn(form: Form, field: "quantity" | "playerCount"): number {
   const text = form[field]?.trim() ?? "1";
