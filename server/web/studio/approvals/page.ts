@@ -8,6 +8,7 @@ import { button, cursorOf, enteredFor, fault, marked, more, notice, prose, token
 import { time, timeIn, until } from "../../shared/text.ts";
 import { ifAllowed } from "../allowed.ts";
 import { studioLayout } from "../layout.ts";
+import { nextToPay } from "../orders/pay.ts";
 import { approvalBadge, command, plural } from "../parts.ts";
 import { action, type StudioContext, type StudioPage } from "../types.ts";
 
@@ -77,9 +78,10 @@ function budgetsPart(context: StudioContext, budgets: readonly Budget[], names: 
 <p>To set one, run:</p>${command(context, "playtest billing budgets set 50/day --key ci")}`;
 }
 
-const approve = action({ at: studio.approval.below("approve") }, async ({ call, id, form }) => {
-  await call("approveOrder", { params: { id }, idempotencyKey: form.formKey });
-  return `${studio.approval(id)}?done=approved`;
+const approve = action({ at: studio.approval.below("approve") }, async (context) => {
+  const { call, id, form } = context;
+  const { order } = (await call("approveOrder", { params: { id }, idempotencyKey: form.formKey })).data;
+  return nextToPay(context, order) ?? `${studio.approval(id)}?done=approved`;
 });
 
 const declineForm = {

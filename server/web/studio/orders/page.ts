@@ -16,7 +16,7 @@ import { action, type StudioContext, type StudioPage } from "../types.ts";
 import { audienceInputs, audienceOf } from "./audience.ts";
 import { audienceLabels, bodyOf, labels, methodOf, orderCommand } from "./fields.ts";
 import { enteredTime, timeInputs } from "./fixed-time.ts";
-import { continueToCheckout } from "./pay.ts";
+import { nextToPay } from "./pay.ts";
 
 type Game = Data<"listGames">["games"][number];
 type Quote = Data<"quotePlaytest">;
@@ -90,8 +90,7 @@ const place = action({ at: studio.order, fields: labels }, async (context) => {
   const order = { params: { gameId: form.gameId! }, body, headers, idempotencyKey: form.formKey };
   const { data } = await call("createPlaytest", order);
   if ("approval" in data) return studio.approvals();
-  if ("checkoutUrl" in data && data.checkoutUrl) return continueToCheckout(context, data.checkoutUrl, data.totalCents);
-  return `${studio.playtest(data.playtest.id)}?done=ordered`;
+  return nextToPay(context, data) ?? `${studio.playtest(data.playtest.id)}?done=ordered`;
 });
 
 export const order: StudioPage = { at: studio.order, view: orderPage, actions: [price, place] };
