@@ -129,6 +129,16 @@ onBothDatabases("orders that wait for approval", (serve) => {
     ]);
   });
 
+  it("a fixed time is told in the zone of the owner", async () => {
+    const server = await serve();
+    const shop = await open(server);
+    await shop.owner.patch("/auth/profile", { timeZone: "Asia/Kolkata" });
+    const { id } = await shop.ask({ quantity: 2, scheduledAt: "2026-03-05T17:00:00.000Z" });
+    const { get } = await signedIn(server, shop.owner, "/studio");
+    for (const page of ["/studio/approvals", `/studio/approvals/${id}`])
+      expect((await get(page)).html).toContain("Thu 2026-03-05 22:30, Asia/Kolkata (UTC+05:30)");
+  });
+
   it("its owner gets an email with a link, a notification and the event", async () => {
     const server = await serve();
     const shop = await open(server);

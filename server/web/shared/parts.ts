@@ -31,6 +31,10 @@ export const passkeyForm = ({ ceremony, options, action, label }: Ceremony, fiel
 export const more = (path: string, cursor: string | null | undefined, label = "Show older") =>
   typeof cursor === "string" && html`<p class="more"><a href="${path}?cursor=${cursor}">${label}</a></p>`;
 
+/** The link to more of a list that is not the only one of its page: its cursor has its name. */
+export const moreOf = (list: string, path: string, cursor: string | null | undefined, label: string) =>
+  typeof cursor === "string" && html`<p class="more"><a href="${path}?${list}=${cursor}#${list}">${label}</a></p>`;
+
 /** What went wrong. It gets the focus, so that a reader hears it first. */
 export const alert = (message: string | Markup): Markup =>
   html`<div class="note bad" role="alert" tabindex="-1" autofocus>${message}</div>`;

@@ -15,8 +15,13 @@ type Playtest = Data<"getPlaytest">["playtest"];
 type Slot = Data<"listSlots">["slots"][number];
 
 /** The page between a form and a checkout: a form may not lead to the page of a card processor, but a link may. */
-export function continueToCheckout(context: StudioContext, checkoutUrl: string, cents: number): Promise<PageContent> {
-  const body = html`<p class="amount">${usd(cents)}</p>
+export function continueToCheckout(
+  context: StudioContext,
+  checkoutUrl: string,
+  cents: number,
+  note: Markup | false = false,
+): Promise<PageContent> {
+  const body = html`<p class="amount">${usd(cents)}</p>${note}
 <p>Nothing was charged yet. The next page takes your card.</p>
 <p><a class="button" href="${checkoutUrl}">Continue to the payment</a></p>
 <p class="more"><a href="${studio.billing()}">See your payments</a></p>`;
