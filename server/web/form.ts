@@ -20,6 +20,13 @@ export const longForm: Allowed = { bytes: 1024 * KiB, files: true };
 export const staleForm = () =>
   forbidden("This page is out of date. Nothing was changed. Go back, reload the page and try again.");
 
+/** Browsers count a line break as one character, as the limits of the API do, but send two. */
+const lineFeeds = (text: string) => text.replaceAll("\r\n", "\n");
+
+/** The texts of a form, with line breaks of one character. */
+export const textsOf = (fields: Iterable<[name: string, text: string]>): Record<string, string> =>
+  Object.fromEntries(Array.from(fields, ([name, text]) => [name, lineFeeds(text)]));
+
 /** Reads the fields of posted forms. */
 export const createReadForm =
   ({ requestTimeoutMs: withinMs }: Config["http"], allowed = short): ReadForm =>
@@ -29,7 +36,7 @@ export const createReadForm =
     if (!hasFiles && !type.startsWith("application/x-www-form-urlencoded"))
       throw new ApiError("UNSUPPORTED_MEDIA_TYPE", "This page accepts forms only.");
     const body = await readBytes(request, { bytes: allowed.bytes, withinMs });
-    return hasFiles ? fieldsOf(body, type) : Object.fromEntries(new URLSearchParams(body.toString()));
+    return hasFiles ? fieldsOf(body, type) : textsOf(new URLSearchParams(body.toString()));
   };
 
 /** The fields of a form with files. A file is its bytes, as text in Latin-1; `NAME.filename` is what it is called. */
@@ -39,7 +46,7 @@ async function fieldsOf(body: Buffer, type: string): Promise<Form> {
   });
   const fields: Record<string, string> = {};
   for (const [name, value] of form) {
-    if (typeof value === "string") fields[name] = value;
+    if (typeof value === "string") fields[name] = lineFeeds(value);
     else {
       fields[name] = Buffer.from(await value.arrayBuffer()).toString("latin1");
       fields[`${name}.filename`] = value.name;

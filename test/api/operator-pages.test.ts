@@ -85,7 +85,9 @@ onBothDatabases("operators' pages", (serve) => {
     expect(html).toContain("Flagged payments");
     expect(html).toContain("Refund re_1 failed: the amount is back at the processor.");
     const clear = (note: string) => browser.submit("/admin", `/admin/payments/${paymentId}/clear-flag`, { note });
-    expect((await clear(" ")).status).toBe(422);
+    expect(await clear(" ")).toMatchObject({ status: 422, html: expect.stringContaining("<details open>") });
+    const long = "n".repeat(501);
+    expect(await clear(long)).toMatchObject({ status: 422, html: expect.stringContaining(`>${long}</textarea>`) });
     expect(await clear("refunded by hand")).toMatchObject({ status: 303, location: "/admin?done=flag" });
     expect((await browser.get("/admin?done=flag")).html).not.toContain("Flagged payments");
   });
@@ -137,6 +139,18 @@ onBothDatabases("operators' pages", (serve) => {
     const [entry] = (await operator.get("/admin/audit?action=slot.unblock")).body.data.entries;
     expect(entry).toMatchObject({ actorId: operator.id });
     expect((await browser.get("/admin")).html).toContain("Nothing waits for you.");
+  });
+
+  it("what waits: a text is counted as the browser counts it, and one that is too long is shown again", async () => {
+    const { server, browser } = await operated();
+    const { slotId, playtester } = await reportedSlot(server);
+    const lines = `${"x\r\n".repeat(999)}xx`;
+    const answer = (message: string) => browser.submit("/admin", `/admin/slots/${slotId}/answer`, { message });
+    const long = await answer(`${lines}y`);
+    expect([long.status, long.html]).toEqual([422, expect.stringMatching(/aria-invalid[^>]*>(x\n){999}xxy</)]);
+    expect((await answer(lines)).location).toBe("/admin?done=answered");
+    const { slot } = (await playtester.get(`/playtester/slots/${slotId}`)).body.data;
+    expect(JSON.stringify(slot)).toContain("x\\nxx");
   });
 
   it("playtests: are found by id, game and owner, with what is held and a link to what else there is", async () => {

@@ -93,6 +93,52 @@ onBothDatabases("orders that wait for approval", (serve) => {
     expect((await get("/studio/approvals")).html).toContain("offered to everyone");
   });
 
+  it.each([
+    {
+      what: "by card",
+      headers: { "x-payment-method": "card" },
+      shown: { status: 200, html: expect.stringContaining("Continue to the payment") },
+    },
+    {
+      what: "without credit",
+      method: "any",
+      shown: { status: 303, location: expect.stringMatching(/playtests\/.*done=unpaid/) },
+    },
+  ])("Studio leads from the approval of an order $what to its payment", async ({ headers, shown }) => {
+    const server = await serve();
+    const shop = await open(server, { cents: 0 });
+    const { id } = await shop.ask({ quantity: 2 }, headers);
+    const browser = await signedIn(server, shop.owner, "/studio");
+    const page = `/studio/approvals/${id}`;
+    expect(await browser.submit(page, `${page}/approve`)).toMatchObject(shown);
+    const { playtestId } = await shop.show(id);
+    const { html } = await browser.get(`/studio/playtests/${playtestId}?done=unpaid`);
+    expect(html).toContain("The order was placed, but it is not paid yet.");
+    expect(html).toContain("Pay $40.00");
+  });
+
+  it("a reason that is too long is shown again to be shortened", async () => {
+    const server = await serve();
+    const shop = await open(server);
+    const page = `/studio/approvals/${(await shop.ask()).id}`;
+    const browser = await signedIn(server, shop.owner, "/studio");
+    const { status, html } = await browser.submit(page, `${page}/decline`, { reason: "x".repeat(1001) });
+    expect([status, html]).toEqual([
+      422,
+      expect.stringMatching(/<details open>.*\n.*\n<textarea [^>]*aria-invalid[^>]*>x{1001}</),
+    ]);
+  });
+
+  it("a fixed time is told in the zone of the owner", async () => {
+    const server = await serve();
+    const shop = await open(server);
+    await shop.owner.patch("/auth/profile", { timeZone: "Asia/Kolkata" });
+    const { id } = await shop.ask({ quantity: 2, scheduledAt: "2026-03-05T17:00:00.000Z" });
+    const { get } = await signedIn(server, shop.owner, "/studio");
+    for (const page of ["/studio/approvals", `/studio/approvals/${id}`])
+      expect((await get(page)).html).toContain("Thu 2026-03-05 22:30, Asia/Kolkata (UTC+05:30)");
+  });
+
   it("its owner gets an email with a link, a notification and the event", async () => {
     const server = await serve();
     const shop = await open(server);

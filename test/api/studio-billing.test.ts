@@ -44,6 +44,17 @@ onBothDatabases("billing in Studio", (serve) => {
     expect((await browser.get(invoice)).headers.get("content-type")).toBe("application/pdf");
   });
 
+  it("older invoices are on further pages", async () => {
+    const { browser, owner } = await scene();
+    const buy = async () => payByCard(browser, (await browser.submit(at, `${at}/credit`, { amountCents: "30" })).html);
+    while (!(await owner.get("/billing/invoices")).body.meta.hasMore) await buy();
+    const { html } = await browser.get(at);
+    const older = /href="([^"#]+)#invoices">Show older invoices/.exec(html)![1]!;
+    const numbers = (text: string) => [...text.matchAll(/\/file">([\w-]+) /g)].map(([, number]) => number);
+    const [first, second] = [numbers(html), numbers((await browser.get(older)).html)];
+    expect([first.length > 1, second.length, first.includes(second[0])]).toEqual([true, 1, false]);
+  });
+
   it("a payment and its files are for its owner only", async () => {
     const { browser, owner, server } = await scene();
     await payByCard(browser, (await browser.submit(at, `${at}/credit`, { amountCents: "30" })).html);
@@ -71,6 +82,14 @@ onBothDatabases("billing in Studio", (serve) => {
     await payByCard(browser, next.html);
     expect(plain((await browser.get(at)).html)).toMatch(/It renews on [A-Z].* UTC , and then each month, until you cancel it\./);
     expect((await owner.getBalance()).playtestMinutes).toBeGreaterThan(0);
+    const proration = "Your present plan ends as soon as you pay for this one, without proration";
+    const page = plain((await browser.get(at)).html);
+    expect(page).toContain(proration);
+    expect(page).toContain("It ends with its period and is not charged again. Its hours stay.");
+    expect([plain(next.html).includes(proration), plain((await browser.submit(at, `${at}/plans/studio_monthly`)).html)]).toEqual([
+      false,
+      expect.stringContaining(proration),
+    ]);
     expect((await browser.submit(at, `${at}/subscription/cancel`)).location).toBe(`${at}?done=cancelled`);
     expect(plain((await browser.get(at)).html)).toMatch(/It ends on .* and is not charged again\./);
     await browser.submit(at, `${at}/subscription/resume`);

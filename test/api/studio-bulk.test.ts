@@ -407,6 +407,15 @@ onBothDatabases("bulk orders in Studio", (serve) => {
     expect((await browser.sendFile(check, {}, { name: "a.csv", bytes: Buffer.from(three), field: "file" })).status).toBe(403);
   });
 
+  it("is for the game that was named, also where the owner has more games than the form lists", async () => {
+    const { browser, owner, gameId } = await scene();
+    for (let n = 0; n < 100; n++) await createGame(owner, { name: `Game ${n}` });
+    const chosen = `<option value="${gameId}" selected>Lantern Deep</option>`;
+    expect((await browser.get(`${at}?game=${gameId}`)).html).toContain(chosen);
+    const planned = await browser.submit(at, check, { text: three, gameId });
+    expect([planned.status, planned.html]).toEqual([200, expect.stringContaining(chosen)]);
+  });
+
   it("the order form and the page of a game lead here", async () => {
     const { browser, gameId } = await scene();
     expect((await browser.get("/studio/order")).html).toContain(`href="${at}"`);

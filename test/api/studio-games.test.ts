@@ -1,7 +1,16 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { onBothDatabases } from "../helpers/each.ts";
-import { claim, createGame, giveCredit, order, type Person, registerOwner, registerPlaytester } from "../helpers/factories.ts";
+import {
+  claim,
+  createGame,
+  firstAdmin,
+  giveCredit,
+  order,
+  type Person,
+  registerOwner,
+  registerPlaytester,
+} from "../helpers/factories.ts";
 import { hiddenFields, signedIn, type Visitor } from "../helpers/portal.ts";
 
 const password = "correct horse";
@@ -60,7 +69,7 @@ onBothDatabases("games in Studio", (serve) => {
       contentSha256: sha256,
       version: "1.4.0",
       channel: "beta",
-      notes: "Fixes the well.\r\nAnd the lamp.",
+      notes: "Fixes the well.\nAnd the lamp.",
     });
     expect((await owner.getGame({ params: { id } })).game.buildUrl).toBe(build!.buildUrl);
     const { html } = await browser.get(path);
@@ -68,6 +77,17 @@ onBothDatabases("games in Studio", (serve) => {
     expect((await browser.get(`/studio/games/${id}`)).html).not.toContain("has no build yet");
     const link = await browser.get(/href="([^"]+\/download)"/.exec(html)![1]!);
     expect(Buffer.from(await (await fetch(link.location!)).arrayBuffer())).toEqual(bytes);
+  });
+
+  it("a suspended game offers no orders", async () => {
+    const { browser, owner, server } = await scene();
+    const path = `/studio/games/${await createGame(owner)}`;
+    expect((await browser.get(path)).html).toContain("Order playtests</a>");
+    const admin = await firstAdmin(server);
+    expect((await admin.post(`/admin/games/${gameIn(path)}/suspend`)).status).toBe(200);
+    const { html } = await browser.get(path);
+    expect(html).toContain("Suspended: no playtests of it can be ordered, and nobody can claim its slots.");
+    expect(html).not.toContain("/studio/order");
   });
 
   it("who holds a slot of a game without a build is told so", async () => {
@@ -154,6 +174,14 @@ onBothDatabases("games in Studio", (serve) => {
       expect((await ann.get("/play")).html).toContain(shown);
       await browser.submit(path, path, { name: "Lantern" });
       expect((await browser.get(path)).html).not.toContain(shown);
+    });
+
+    it("a picture that is refused leaves the boxes of the game as they were", async () => {
+      const { browser, owner } = await scene();
+      const path = `/studio/games/${await createGame(owner, { devices: ["Mac"], platforms: ["itch.io"] })}/edit`;
+      const { html } = await sendFile(browser, path, `${path}/picture`, Buffer.from("<svg>"), { filename: "a.svg" });
+      const ticked = [...html.matchAll(/name="([^"]+)" value="yes" checked/g)].map(([, name]) => name);
+      expect(ticked).toEqual(["device-Mac", "platform-itch.io"]);
     });
 
     it.each(["builds/file", "edit/picture"])("of somebody else's game is not taken by %s", async (action) => {

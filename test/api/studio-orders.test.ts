@@ -58,6 +58,7 @@ onBothDatabases("orders in Studio", (serve) => {
     const { browser, owner, gameId } = await scene();
     for (let n = 0; n < 100; n++) await createGame(owner, { name: `Game ${n}` });
     const { html } = await browser.get(`${at}?game=${gameId}`);
+    expect(html).toContain('<option value="past-game">Playtesters with an accepted video of this game</option>');
     expect(html).toContain(`<option value="${gameId}" selected>Lantern Deep</option>`);
     const priced = await browser.submit(at, `${at}/price`, basic(gameId));
     expect(priced.html).toContain(`<option value="${gameId}" selected>Lantern Deep</option>`);

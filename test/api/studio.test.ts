@@ -196,7 +196,15 @@ onBothDatabases("Studio", (serve) => {
       const other = await factories.order(owner, gameId, { selectionMode: "manual", quantity: 1 });
       const applied = await second.post(`/playtester/playtests/${other}/applications`, { qualificationsResponse: "A cat." });
       const next = `/studio/playtests/${other}/applications`;
-      const action = `${next}/${applied.body.data.application.id}/reject`;
+      const { id } = applied.body.data.application;
+      const action = `${next}/${id}/reject`;
+      const long = await browser.submit(next, action, { customMessage: "x".repeat(1501) });
+      expect(long).toMatchObject({
+        status: 422,
+        html: expect.stringMatching(
+          new RegExp(`<details open>.*\n.*\n<textarea id="message-${id}" [^>]*aria-invalid[^>]*>x{1501}<`),
+        ),
+      });
       expect((await browser.submit(next, action, { customMessage: "Not this time." })).location).toBe(`${next}?done=rejected`);
       await server.advance(0);
       expect(server.mails.at(-1)!.text).toContain("Not this time.");

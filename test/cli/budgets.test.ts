@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, it } from "vitest";
 import { testFolder } from "../helpers/cli.ts";
-import { createGame } from "../helpers/factories.ts";
+import { createGame, personWith } from "../helpers/factories.ts";
 import { eachOwnerFixture } from "../helpers/owner-fixture.ts";
 
 /** Commands that order, with a key whose budget covers one order: none of them orders a second one. */
@@ -41,4 +41,21 @@ it("a push with --order orders what the budget covers, and the second one says w
   // Nor is the build of a running playtest replaced, which would order it anew in effect.
   writeFileSync(join(folder, "build", "game.txt"), "2");
   expect((await push(fixture.gameId)).stderr).toContain("cannot replace the build of a game that is being playtested");
+});
+
+it.each([
+  { flags: "--yes", code: 7, says: "Pay at the address above." },
+  { flags: "--yes --allow-pending", code: 0, says: "The order is not paid yet." },
+])("approving an order by card with $flags says that it is not paid yet", async ({ flags, code, says }) => {
+  const budgets = [{ period: "order", approveOverCents: 1000 }];
+  const { apiKey } = (await fixture.owner.post("/auth/api-keys", { name: "agent", budgets })).body.data;
+  const agent = personWith(fixture.server, apiKey, fixture.owner.id);
+  const waits = await agent.post(`/games/${fixture.gameId}/playtests`, {}, { "x-payment-method": "card" });
+  const { approval } = waits.body.data;
+  const ran = await fixture.run(`approvals approve ${approval.id} ${flags}`);
+  expect([ran.code, ran.stdout, ran.stderr]).toEqual([
+    code,
+    expect.stringMatching(/^pay at\thttps?:/m),
+    expect.stringContaining(says),
+  ]);
 });

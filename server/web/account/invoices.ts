@@ -18,8 +18,7 @@ const textOf = (given: string | undefined) => given?.trim() || null;
 const save = actionFor<PageContext>()({ at: studio.account.below("invoices"), fields }, async ({ call, form }) => {
   const body = {
     name: textOf(form.invoiceName),
-    // Browsers end lines with two characters.
-    address: textOf(form.invoiceAddress?.replaceAll("\r\n", "\n")),
+    address: textOf(form.invoiceAddress),
     country: textOf(form.invoiceCountry),
     taxNumber: textOf(form.taxNumber),
   };

@@ -137,7 +137,7 @@ const dayMs = 86_400_000;
 
 function newKey(context: PageContext, role: Role): Markup {
   const { form } = context;
-  const isNew = form.formKey === undefined;
+  const isNew = form.name === undefined;
   const box = (name: string, label: string, isChecked: boolean) =>
     html`<label class="check"><input type="checkbox" name="${name}" value="yes"${isChecked && html` checked`}> ${label}</label>`;
   const scopes: readonly Scope[] = roleScopes[role];

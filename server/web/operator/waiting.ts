@@ -4,7 +4,7 @@ import { plural } from "../../../src/contract/text/plural.ts";
 import { fileSize } from "../../lib/free-space.ts";
 import { usd } from "../../lib/money.ts";
 import { html, type Markup, type PageContent } from "../html.ts";
-import { button, fault, marked, notice, prose, sentence, tokens } from "../shared/parts.ts";
+import { button, enteredFor, fault, marked, notice, prose, sentence, tokens } from "../shared/parts.ts";
 import { time, until } from "../shared/text.ts";
 import { operatorLayout } from "./layout.ts";
 import { action, command, type OperatorContext, type OperatorPage } from "./types.ts";
@@ -80,12 +80,13 @@ async function approvals(context: OperatorContext): Promise<Markup> {
       const id = one.slotId ?? one.playtestId;
       const [approve, reject] = isTrial ? [approveTrial, rejectTrial] : [approveVideo, rejectVideo];
       const field = `reason-${id}`;
+      const entered = enteredFor(context, id, "reason");
       return html`<li class="card"><h3><a href="${operator.playtest(one.playtestId)}">${one.gameName}</a></h3><p class="soft">${isTrial ? "Free trial" : "Public video"} of ${one.ownerName}, ${time(one.createdAt)}</p>
 ${one.videoUrl !== null && html`<p><a href="${one.videoUrl}">Watch the video<span class="hidden"> of ${one.gameName}</span></a></p>`}
 <div class="decide">${button(context, approve.at(id), isTrial ? "Approve the trial" : "Approve the video")}
-<details${context.faults[field] !== undefined && html` open`}><summary>Reject it</summary><form method="post" action="${reject.at(id)}">${tokens(context)}
+<details${entered !== undefined && html` open`}><summary>Reject it</summary><form method="post" action="${reject.at(id)}">${tokens(context)}
 <label for="${field}">Reason <span class="soft">(optional, shown to those concerned)</span></label>
-<textarea id="${field}" name="reason" maxlength="5000"${marked(context, field)}></textarea>${fault(context, field)}<button class="danger">Reject</button></form></details></div></li>`;
+<textarea id="${field}" name="reason" maxlength="5000"${marked(context, field)}>${entered}</textarea>${fault(context, field)}<button class="danger">Reject</button></form></details></div></li>`;
     }),
   );
 }
@@ -95,11 +96,12 @@ async function problems(context: OperatorContext): Promise<Markup> {
   return cards(
     data.problems.map((one) => {
       const field = `message-${one.slotId}`;
+      const entered = enteredFor(context, one.slotId, "message");
       return html`<li class="card"><h3><a href="${operator.playtest(one.playtestId)}">${one.gameName}</a></h3><p class="soft">${one.playtester.displayName} reported this to ${one.owner.displayName} ${time(one.reportedAt)}: ${one.reasonCode.replaceAll("_", " ")}</p>
 ${one.notes !== null && prose(one.notes)}${one.answerBy !== null && html`<p>The owner has to answer ${until(one.answerBy, context.now) || "now"}. If nobody answers, the slot is cancelled and refunded.</p>`}
-<details${context.faults[field] !== undefined && html` open`}><summary>Answer for the owner</summary><form method="post" action="${answer.at(one.slotId)}">${tokens(context)}
+<details${entered !== undefined && html` open`}><summary>Answer for the owner</summary><form method="post" action="${answer.at(one.slotId)}">${tokens(context)}
 <label for="${field}">Answer <span class="soft">(optional, shown to the playtester)</span></label>
-<textarea id="${field}" name="message" maxlength="2000"${marked(context, field)}></textarea>${fault(context, field)}<button>Give the slot back to the playtester, with a new deadline</button></form></details></li>`;
+<textarea id="${field}" name="message" maxlength="2000"${marked(context, field)}>${entered}</textarea>${fault(context, field)}<button>Give the slot back to the playtester, with a new deadline</button></form></details></li>`;
     }),
   );
 }
@@ -139,11 +141,12 @@ async function flagged(context: OperatorContext): Promise<Markup> {
   return cards(
     data.payments.map((one) => {
       const field = `note-${one.id}`;
+      const entered = enteredFor(context, one.id, "note");
       return html`<li class="card"><h3>${usd(one.amountCents)} of <a href="${operator.person(one.userId)}">${one.displayName}</a></h3><p class="soft">Flagged ${time(one.createdAt)}; the payment is ${one.status}</p>
 <p>${sentence(one.reason)}</p>${one.externalId !== null && html`<p class="soft prose">Id at the processor: ${one.externalId}</p>`}
-<details${context.faults[field] !== undefined && html` open`}><summary>Clear the flag</summary><form method="post" action="${clearFlag.at(one.id)}">${tokens(context)}
+<details${entered !== undefined && html` open`}><summary>Clear the flag</summary><form method="post" action="${clearFlag.at(one.id)}">${tokens(context)}
 <label for="${field}">What you found or did <span class="soft">(kept in the audit log)</span></label>
-<textarea id="${field}" name="note" maxlength="500" required${marked(context, field)}></textarea>${fault(context, field)}<button>Take it off this list</button></form></details></li>`;
+<textarea id="${field}" name="note" maxlength="500" required${marked(context, field)}>${entered}</textarea>${fault(context, field)}<button>Take it off this list</button></form></details></li>`;
     }),
   );
 }

@@ -160,7 +160,7 @@ export async function runAction<C extends PageContext>(
     const problem = apiErrorOf(error);
     const isOfForm = problem.status < 500 || problem.code === "NOT_CONFIGURED";
     if (!isOfForm || problem.status === 404) throw error;
-    const wrong = wrongFields(problem, fields, context.id);
+    const wrong = wrongFields(problem, fields, context.ids.at(-1) ?? "");
     const faults = Object.fromEntries(wrong.map(({ id, message }) => [id, message]));
     const page = await view({ ...context, faults, query: new URLSearchParams() });
     const body = html`${alert(wrong.length > 0 ? html`${listOf(wrong)}` : errorText(problem))}${page.body}`;

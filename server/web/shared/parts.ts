@@ -31,6 +31,10 @@ export const passkeyForm = ({ ceremony, options, action, label }: Ceremony, fiel
 export const more = (path: string, cursor: string | null | undefined, label = "Show older") =>
   typeof cursor === "string" && html`<p class="more"><a href="${path}?cursor=${cursor}">${label}</a></p>`;
 
+/** The link to more of a list that is not the only one of its page: its cursor has its name. */
+export const moreOf = (list: string, path: string, cursor: string | null | undefined, label: string) =>
+  typeof cursor === "string" && html`<p class="more"><a href="${path}?${list}=${cursor}#${list}">${label}</a></p>`;
+
 /** What went wrong. It gets the focus, so that a reader hears it first. */
 export const alert = (message: string | Markup): Markup =>
   html`<div class="note bad" role="alert" tabindex="-1" autofocus>${message}</div>`;
@@ -46,6 +50,10 @@ export const marked = ({ faults }: PageContext, id: string) =>
 /** What is wrong with a field. Place it below the field. */
 export const fault = ({ faults }: PageContext, id: string) =>
   faults[id] !== undefined && html`<p class="bad fault" id="${id}-fault">${sentence(faults[id])}</p>`;
+
+/** What was entered in this field, if the last form was posted to an action whose last id is this one: of a form that a page has several times. */
+export const enteredFor = ({ ids, form }: PageContext, id: string, field: string): string | undefined =>
+  ids.at(-1) === id ? form[field] : undefined;
 
 /** A message or reason that has neither a capital letter nor a full stop, as a sentence. */
 export const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? "" : "."}`;

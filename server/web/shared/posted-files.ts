@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Caller } from "../../http/call.ts";
 import type { PostedFile } from "../../uploads/posted.ts";
-import { staleForm } from "../form.ts";
+import { staleForm, textsOf } from "../form.ts";
 import { isFormTokenOf, runAction } from "./pages.ts";
 import type { PageContext, Route, View } from "./types.ts";
 
@@ -23,7 +23,8 @@ export const takesFile =
   <C extends PageContext>({ readFileForm, store, done, view }: Taken<C>): NonNullable<Route<C>["serve"]> =>
   async (exchange, context) => {
     const { request, response, session } = exchange;
-    const file = await readFileForm(request);
+    const posted = await readFileForm(request);
+    const file = { ...posted, fields: textsOf(Object.entries(posted.fields)) };
     if (!isFormTokenOf(exchange, file.fields.csrf)) {
       void file.skip();
       throw staleForm();

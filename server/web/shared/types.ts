@@ -44,7 +44,7 @@ export interface PageContext {
 /** A field of a form, to name and mark it when it is wrong. */
 export interface FormField {
   label: string;
-  /** The id of its element; a page with several such forms adds the id of the path to it. */
+  /** The id of its element; a page with several such forms adds the last id of the path to it. */
   id: string | ((pathId: string) => string);
 }
 

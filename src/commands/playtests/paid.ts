@@ -1,11 +1,10 @@
-import { isWebUrl } from "../../api/url.ts";
 import { type Context, detail, moneyCol, type Row, viewOf } from "../../cli/define.ts";
 import { budgetText } from "../../contract/accounts/budget-text.ts";
 import { costOf, isFree, type OrderReply } from "../../contract/bulk/ordered.ts";
 import { CliError, DryRun, exitCodes } from "../../errors.ts";
 import type { Outcome } from "../../io/output.ts";
 import { plural, usd } from "../../io/text.ts";
-import { waysToPay } from "../shared/spend.ts";
+import { checkoutOf, unpaidFailure } from "../shared/unpaid.ts";
 import type { Receipt } from "../shared/wallet.ts";
 import { playtestColumns } from "./view.ts";
 
@@ -34,10 +33,6 @@ export function remainingText(reply: OrderReply): string {
 /** The budgets that counted the order, on a server that has them. */
 const budgetsOf = (reply: OrderReply) => reply.budgets ?? [];
 
-/** The checkout page, if the server gave one that a browser may open. */
-const checkoutOf = (reply: OrderReply) =>
-  "checkoutUrl" in reply && reply.checkoutUrl && isWebUrl(reply.checkoutUrl) ? reply.checkoutUrl : undefined;
-
 const view = (reply: OrderReply, receipt: Receipt | undefined) =>
   viewOf<OrderReply["playtest"]>([
     ...playtestColumns,
@@ -55,29 +50,8 @@ export async function orderOutcome(
   { allowPending, receipt }: { allowPending: boolean; receipt?: Receipt | undefined },
 ): Promise<Outcome> {
   const data = { ...reply, ...(receipt && { receipt }) };
-  const outcome: Outcome = { kind: "item", data, subject: reply.playtest, view: view(reply, receipt) };
-  if (reply.playtest.status !== "pending_payment") return outcome;
-  const plain = ctx.api().lacksExtensions();
-  const pay = plain ? "Pay on the server's website." : await howToPay(ctx, reply);
-  if (!allowPending) return { ...outcome, failure: unpaid(reply, plain ? pay : `${pay} An order that stays unpaid expires.`) };
-  ctx.out.note(`The order is not paid yet. ${pay}`);
-  return outcome;
-}
-
-/** How an unpaid order is paid on this server. */
-async function howToPay(ctx: Context, reply: OrderReply): Promise<string> {
-  const { id } = reply.playtest;
-  const { methods, cards, sentence } = await waysToPay(ctx, { cents: costOf(reply) ?? 0 });
-  const command = `Pay with \`playtest playtests pay ${id} --method ${methods.join("|")}\`.`;
-  return cards ? command : `${sentence} Then: \`playtest playtests pay ${id} --method ${methods.join("|")}\`.`;
-}
-
-function unpaid(reply: OrderReply, pay: string) {
-  const next = checkoutOf(reply) ? "Pay at the address above. An order that stays unpaid expires." : pay;
-  const message = `Order ${reply.playtest.id} is not paid yet. Playtesters cannot see it until it is.`;
-  return new CliError("PAYMENT_PENDING", exitCodes.payment, message, {
-    hint: `${next} If this is expected, pass --allow-pending.`,
-  });
+  const failure = await unpaidFailure(ctx, reply, allowPending);
+  return { kind: "item", data, subject: reply.playtest, view: view(reply, receipt), failure };
 }
 
 /** The crypto payment that the server requests with status 402. `next` says what to do after paying. */

@@ -4,6 +4,7 @@ import type { PaymentStatus } from "../../../../src/contract/states/index.ts";
 import { usd } from "../../../lib/money.ts";
 import { html, type Markup, type PageContent } from "../../html.ts";
 import { ifOffered } from "../../shared/not-offered.ts";
+import { moreOf } from "../../shared/parts.ts";
 import { time } from "../../shared/text.ts";
 import { studioLayout } from "../layout.ts";
 import { command } from "../parts.ts";
@@ -46,14 +47,14 @@ export const paymentRow = (context: StudioContext, payment: Payment): Markup =>
 const kinds = { invoice: "Invoice", credit_note: "Credit note", cancellation: "Cancellation of a credit note" } as const;
 const invoiceFile = studio.billing.below("invoices/:id/file");
 
-/** Every invoice and credit note; nothing from a server that lists none. */
+/** The invoices and credit notes, newest first; nothing from a server that lists none. */
 export async function invoicesOf(context: StudioContext): Promise<Markup | false> {
-  const found = await ifOffered(context.call("listInvoices", { query: { limit: 100 } }));
+  const found = await ifOffered(context.call("listInvoices", { query: { cursor: context.query.get("invoices") ?? undefined } }));
   const all = found?.data.invoices ?? [];
   if (all.length === 0) return false;
   const row = ({ id, kind, number, issuedAt, totalCents }: Invoice) =>
     html`<li class="row"><span class="badge">${kinds[kind]}</span><div><p class="what">${context.account.instance === null ? html`<a href="${invoiceFile(id)}">${number} <span class="soft">(PDF)</span></a>` : number}</p><p class="soft">${time(issuedAt)}</p></div><p class="when">${usd(totalCents)}</p></li>`;
-  return html`<section id="invoices"><h2>Invoices</h2><ul class="rows">${all.map(row)}</ul></section>`;
+  return html`<section id="invoices"><h2>Invoices</h2><ul class="rows">${all.map(row)}</ul>${moreOf("invoices", studio.billing(), found?.meta.cursor, "Show older invoices")}</section>`;
 }
 
 /** `/studio/billing/payments/ID`: one payment, where its receipt leads. */

@@ -14,13 +14,20 @@ type Current = Data<"getSubscription">;
 
 const every = { month: "a month", year: "a year" } as const;
 
+/** What becomes of the present plan when another is chosen. */
+const replaced = html`<p class="soft">Your present plan ends as soon as you pay for this one, without proration: nothing of its price is given back. Its hours stay.</p>`;
+
+const isRunning = ({ subscription }: Current): boolean => subscription !== null && subscription.endedAt === null;
+
 const choose = action({ at: studio.billing.below("plans/:id") }, async (context) => {
   const { call, id, form } = context;
   // The operation says which plans there are.
   const body = { planKey: id as PlanKey };
+  const current = (await call("getSubscription")).data;
   const { data } = await call("checkoutSubscription", { idempotencyKey: form.formKey, body });
   const { plans } = (await call("listPlans")).data;
-  return continueToCheckout(context, data.checkoutUrl, plans.find(({ key }) => key === id)?.priceCents ?? 0);
+  const cents = plans.find(({ key }) => key === id)?.priceCents ?? 0;
+  return continueToCheckout(context, data.checkoutUrl, cents, isRunning(current) && replaced);
 });
 
 const cancel = action({ at: studio.billing.below("subscription/cancel") }, async ({ call, form }) => {
@@ -37,12 +44,11 @@ export const subscriptionActions = [choose, cancel, resume];
 
 /** The plan of the account, and those that there are. Nothing where there is neither. */
 export function subscriptionSection(context: StudioContext, current: Current, { plans, configured }: Data<"listPlans">) {
-  const { subscription } = current;
-  const isRunning = subscription !== null && subscription.endedAt === null;
-  if (!isRunning && !configured) return false;
+  const runs = isRunning(current);
+  if (!runs && !configured) return false;
   return html`<section id="plan"><h2>Plan</h2>
-${isRunning ? running(context, current) : html`<p>No plan. A plan gives you playtest hours for each of its periods.</p>`}
-${configured && html`<ul class="tiles">${plans.map((plan) => planCard(context, plan, isRunning ? subscription.planKey : undefined))}</ul>`}</section>`;
+${runs ? running(context, current) : html`<p>No plan. A plan gives you playtest hours for each of its periods.</p>`}
+${configured && html`<ul class="tiles">${plans.map((plan) => planCard(context, plan, runs ? current.subscription?.planKey : undefined))}</ul>`}</section>`;
 }
 
 function running(context: StudioContext, { subscription, nextRenewalAt, endsAt }: Current): Markup {
@@ -55,11 +61,13 @@ ${ends ? button(context, resume.at(), "Renew it after all", "quiet") : cancelFor
 }
 
 const cancelForm = (context: StudioContext): Markup =>
-  html`<details><summary>Cancel the plan</summary><p>You keep it and its hours until the period ends. It is not charged again.</p>${button(context, cancel.at(), "Cancel the plan", "danger")}</details>`;
+  html`<details><summary>Cancel the plan</summary><p>It ends with its period and is not charged again. Its hours stay.</p>${button(context, cancel.at(), "Cancel the plan", "danger")}</details>`;
 
 function planCard(context: StudioContext, plan: Plan, currentKey: string | undefined): Markup {
   const { key, displayName, priceCents, interval, hoursPerCycle, pricePerHourCents } = plan;
+  const change = () => html`${button(context, choose.at(key), "Change to this plan", "quiet")}${replaced}`;
+  const choice = currentKey === undefined ? button(context, choose.at(key), "Subscribe", "quiet") : change();
   return html`<li class="card"><h3>${displayName}</h3><p class="amount">${usd(priceCents)}</p><p class="soft">${every[interval]}, until you cancel it</p>
 <p>${hoursPerCycle} playtest hours each ${interval}, ${usd(pricePerHourCents)} an hour</p>
-${key === currentKey ? html`<p><span class="badge good">Your plan</span></p>` : button(context, choose.at(key), currentKey === undefined ? "Subscribe" : "Change to this plan", "quiet")}</li>`;
+${key === currentKey ? html`<p><span class="badge good">Your plan</span></p>` : choice}</li>`;
 }

@@ -55,7 +55,7 @@ export function connectProgram(connections: Connections): StudioPage {
   const view = async (context: StudioContext): Promise<PageContent> => {
     const asking = await connections.find(context.id);
     const { form, id } = context;
-    const isNew = form.formKey === undefined;
+    const isNew = form.days === undefined;
     const isChecked = (toolset: Grantable) => (isNew ? asking.toolsets.includes(toolset) : form[toolInput(toolset)] === "yes");
     const body = html`${who(asking)}
 <form method="post" action="${allow.at(id)}">${tokens(context)}

@@ -103,7 +103,7 @@ const boxes = { device: "device-", platform: "platform-", tag: "tag-" } as const
 const chosen = (form: StudioContext["form"], prefix: string): string[] =>
   Object.keys(form).flatMap((name) => (name.startsWith(prefix) ? [name.slice(prefix.length)] : []));
 
-const textOf = (given: string | undefined): string | null => given?.trim().replaceAll("\r\n", "\n") || null;
+const textOf = (given: string | undefined): string | null => given?.trim() || null;
 
 /** What was filled in. The operation says what is wrong with it. */
 const bodyOf = (form: StudioContext["form"]) => ({
@@ -121,7 +121,8 @@ const bodyOf = (form: StudioContext["form"]) => ({
 async function inputs(context: StudioContext, game: Game | undefined): Promise<Markup> {
   const { form } = context;
   const { categories } = (await context.call("listCategories")).data;
-  const isFresh = form.formKey === undefined;
+  // The form of the picture is posted from this page too, without these fields.
+  const isFresh = form.name === undefined;
   const isChosen = (name: string, before: boolean) => (isFresh ? before : form[name] === "yes");
   const box = (name: string, label: string, before: boolean) =>
     html`<label class="check"><input type="checkbox" name="${name}" value="yes"${isChosen(name, before) && html` checked`}> ${label}</label>`;

@@ -43,11 +43,12 @@ async function gamePage(context: StudioContext): Promise<PageContent> {
   const build = builds?.data.builds[0];
   const done = said.get(context.query.get("done") ?? "");
   const hasNone = game.buildUrl === noBuildUrl(context);
+  const isSuspended = game.status === "suspended";
   const body = html`${trail()}${done && notice(done)}
 ${hasNone && html`<p class="note bad">This game has no build yet, so nobody can play it. <a href="${studio.builds(id)}">Upload one</a>.</p>`}
 ${game.description && prose(game.description)}
-<ul class="facts">${build && !hasNone && html`<li>Latest build: ${build.version ?? build.filename ?? "without a version"}, ${time(build.createdAt)}</li>`}${game.devices.length > 0 && html`<li>${game.devices.join(", ")}</li>`}${game.status === "suspended" && html`<li class="bad">Suspended: nobody can claim its slots.</li>`}</ul>
-${!hasNone && html`<p><a class="button" href="${studio.order()}?game=${id}">Order playtests</a> <a href="${studio.bulkOrder()}?game=${id}">Order from a file</a></p>`}
+<ul class="facts">${build && !hasNone && html`<li>Latest build: ${build.version ?? build.filename ?? "without a version"}, ${time(build.createdAt)}</li>`}${game.devices.length > 0 && html`<li>${game.devices.join(", ")}</li>`}${isSuspended && html`<li class="bad">Suspended: no playtests of it can be ordered, and nobody can claim its slots.</li>`}</ul>
+${!hasNone && !isSuspended && html`<p><a class="button" href="${studio.order()}?game=${id}">Order playtests</a> <a href="${studio.bulkOrder()}?game=${id}">Order from a file</a></p>`}
 <ul class="links"><li><a href="${studio.builds(id)}">Builds</a></li><li><a href="${studio.editGame(id)}">Edit the game</a></li><li><a href="${studio.findings(id)}">Findings: what the videos show</a></li><li><a href="${studio.gameHighlights(id)}">Highlights: where to look first</a></li></ul>
 <h2>Playtests</h2>
 <div data-live="playtests">${data.playtests.length > 0 ? html`<ul class="list">${data.playtests.map(playtestCard)}</ul>` : html`<p class="calm">No playtests of this game yet.</p>`}${more(studio.game(id), meta.cursor)}</div>

@@ -56,11 +56,11 @@ export const audienceLabels: readonly (readonly [value: string, label: string])[
   ["", "Everyone"],
   ["new-game", "Playtesters who have not played this game"],
   ["new-owner", "Playtesters who have played none of your games"],
-  ["past-game", "Playtesters who have played this game"],
-  ["past-owner", "Playtesters who have played one of your games"],
+  ["past-game", "Playtesters with an accepted video of this game"],
+  ["past-owner", "Playtesters with an accepted video of one of your games"],
 ];
 
-const textOf = (given: string | undefined): string => given?.trim().replaceAll("\r\n", "\n") ?? "";
+const textOf = (given: string | undefined): string => given?.trim() ?? "";
 
 function numberIn(form: Form, field: "quantity" | "playerCount"): number {
   const text = form[field]?.trim() ?? "1";

@@ -16,13 +16,13 @@ import { action, type StudioContext, type StudioPage } from "../types.ts";
 import { audienceInputs, audienceOf } from "./audience.ts";
 import { audienceLabels, bodyOf, labels, methodOf, orderCommand } from "./fields.ts";
 import { enteredTime, timeInputs } from "./fixed-time.ts";
-import { continueToCheckout } from "./pay.ts";
+import { type Game, gamesFor } from "./games.ts";
+import { nextToPay } from "./pay.ts";
 
-type Game = Data<"listGames">["games"][number];
 type Quote = Data<"quotePlaytest">;
 type Contacts = Exclude<Data<"listContacts">, { chatDisabled: boolean }>["contacts"];
 
-/** How many games and past playtesters the form offers. */
+/** How many past playtesters the form offers. */
 const most = 100;
 
 /** `/studio/order`: everything that an order takes, with its price. */
@@ -43,17 +43,6 @@ ${await inputs(context, games, chosen)}
 <div id="quote">${priced && (await quoted(context, priced, games))}</div>
 <button${priced && html` class="quiet"`} id="show-price">${priced ? "Show the price again" : "Show the price"}</button></form>`;
   return studioLayout(context, "games", { title: "Order playtests", body, assets: { scripts: ["order.js"] } });
-}
-
-/** The newest games, and the one that was chosen: it is fetched where it is not one of them. 404 for one that is not the reader's. */
-async function gamesFor({ call, form, query }: StudioContext): Promise<{ games: readonly Game[]; chosen: Game | undefined }> {
-  const { games } = (await call("listGames", { query: { limit: most } })).data;
-  const wanted = form.gameId || query.get("game");
-  if (!wanted) return { games, chosen: games[0] };
-  const listed = games.find(({ id }) => id === wanted);
-  if (listed) return { games, chosen: listed };
-  const { game } = (await call("getGame", { params: { id: wanted } })).data;
-  return { games: [game, ...games], chosen: game };
 }
 
 interface Priced {
@@ -90,8 +79,7 @@ const place = action({ at: studio.order, fields: labels }, async (context) => {
   const order = { params: { gameId: form.gameId! }, body, headers, idempotencyKey: form.formKey };
   const { data } = await call("createPlaytest", order);
   if ("approval" in data) return studio.approvals();
-  if ("checkoutUrl" in data && data.checkoutUrl) return continueToCheckout(context, data.checkoutUrl, data.totalCents);
-  return `${studio.playtest(data.playtest.id)}?done=ordered`;
+  return nextToPay(context, data) ?? `${studio.playtest(data.playtest.id)}?done=ordered`;
 });
 
 export const order: StudioPage = { at: studio.order, view: orderPage, actions: [price, place] };

@@ -10,24 +10,36 @@ import { plural } from "../parts.ts";
 import { action, type StudioContext } from "../types.ts";
 import { enteredTime, timeFields, timeInputs } from "./fixed-time.ts";
 
+type OrderReply = Data<"approveOrder">["order"];
 type Playtest = Data<"getPlaytest">["playtest"];
 type Slot = Data<"listSlots">["slots"][number];
 
 /** The page between a form and a checkout: a form may not lead to the page of a card processor, but a link may. */
-export function continueToCheckout(context: StudioContext, checkoutUrl: string, cents: number): Promise<PageContent> {
-  const body = html`<p class="amount">${usd(cents)}</p>
+export function continueToCheckout(
+  context: StudioContext,
+  checkoutUrl: string,
+  cents: number,
+  note: Markup | false = false,
+): Promise<PageContent> {
+  const body = html`<p class="amount">${usd(cents)}</p>${note}
 <p>Nothing was charged yet. The next page takes your card.</p>
 <p><a class="button" href="${checkoutUrl}">Continue to the payment</a></p>
 <p class="more"><a href="${studio.billing()}">See your payments</a></p>`;
   return studioLayout(context, undefined, { title: "Pay by card", body });
 }
 
+/** What follows an order that is not paid yet: its checkout if it has one, otherwise its playtest. Undefined for one that is paid. */
+export function nextToPay(context: StudioContext, order: OrderReply): Promise<PageContent> | string | undefined {
+  const { id, status } = order.playtest;
+  if ("checkoutUrl" in order && order.checkoutUrl) return continueToCheckout(context, order.checkoutUrl, order.totalCents);
+  return status === "pending_payment" ? `${studio.playtest(id)}?done=unpaid` : undefined;
+}
+
 const pay = (method: "hours" | "credit" | "card") =>
   action({ at: studio.playtest.below(`pay/${method}`) }, async (context) => {
     const { call, id, form } = context;
     const { data } = await call("payPlaytest", { params: { id }, idempotencyKey: form.formKey, body: { method } });
-    if ("checkoutUrl" in data && data.checkoutUrl) return continueToCheckout(context, data.checkoutUrl, data.totalCents);
-    return `${studio.playtest(id)}?done=paid`;
+    return nextToPay(context, data) ?? `${studio.playtest(id)}?done=paid`;
   });
 
 const [byHours, byCredit, byCard] = [pay("hours"), pay("credit"), pay("card")];

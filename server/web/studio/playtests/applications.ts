@@ -1,7 +1,7 @@
 import type { Data } from "../../../../src/contract/index.ts";
 import { studio } from "../../../../src/contract/pages/addresses.ts";
 import { html, type Markup, type PageContent } from "../../html.ts";
-import { button, cursorOf, fault, marked, more, notice, prose, tokens } from "../../shared/parts.ts";
+import { button, cursorOf, enteredFor, fault, marked, more, notice, prose, tokens } from "../../shared/parts.ts";
 import { time, until } from "../../shared/text.ts";
 import { studioLayout } from "../layout.ts";
 import { applicationBadge, plural, trail } from "../parts.ts";
@@ -52,10 +52,11 @@ ${one.status === "pending" && decision(context, request.id, one, counts.slotsRem
 /** The two buttons. An application is rejected with a message that its email includes. */
 function decision(context: StudioContext, playtestId: string, { id, displayName }: Application, slotsLeft: number): Markup {
   const field = `message-${id}`;
+  const entered = enteredFor(context, id, "customMessage");
   return html`<div class="decide">${slotsLeft > 0 && button(context, approve.at(playtestId, id), `Approve ${displayName}`)}
-<details${context.faults[field] !== undefined && html` open`}><summary>Reject ${displayName}</summary><form method="post" action="${reject.at(playtestId, id)}">${tokens(context)}
+<details${entered !== undefined && html` open`}><summary>Reject ${displayName}</summary><form method="post" action="${reject.at(playtestId, id)}">${tokens(context)}
 <label for="${field}">Message in the email <span class="soft">(optional)</span></label>
-<textarea id="${field}" name="customMessage" maxlength="1500"${marked(context, field)}></textarea>${fault(context, field)}
+<textarea id="${field}" name="customMessage" maxlength="1500"${marked(context, field)}>${entered}</textarea>${fault(context, field)}
 <button class="danger">Reject</button></form></details></div>`;
 }
 
@@ -66,7 +67,12 @@ const approve = action({ at: application.below("approve") }, async ({ call, id, 
   return `${studio.applications(id)}?done=approved`;
 });
 
-const reject = action({ at: application.below("reject") }, async ({ call, id, ids, form }) => {
+const rejectForm = {
+  at: application.below("reject"),
+  fields: { customMessage: { label: "The message", id: (id: string) => `message-${id}` } },
+};
+
+const reject = action(rejectForm, async ({ call, id, ids, form }) => {
   const customMessage = form.customMessage?.trim();
   await call("rejectApplication", {
     params: { id: ids[1] ?? "" },

@@ -39,6 +39,10 @@ const columns: readonly Column[] = [
 const said = new Map([
   ...shareNotices,
   ["ordered", "The order was placed."],
+  [
+    "unpaid",
+    "The order was placed, but it is not paid yet. Playtesters see it when it is paid. An order that stays unpaid expires.",
+  ],
   ["paid", "The order is paid. Playtesters can take part now."],
   ["cancelled", "The slots were cancelled."],
   ["moved", "The time was changed. A playtester who holds a slot keeps the earlier time until they accept the new one."],

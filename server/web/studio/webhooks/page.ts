@@ -54,7 +54,7 @@ const eventInput = (kind: EventKind) => `event-${kind}`;
 
 function inputs(context: StudioContext): Markup {
   const { form } = context;
-  const isAll = form.formKey === undefined || form.all === "yes";
+  const isAll = form.url === undefined || form.all === "yes";
   const box = (name: string, label: string, isChecked: boolean) =>
     html`<label class="check"><input type="checkbox" name="${name}" value="yes"${isChecked && html` checked`}> ${label}</label>`;
   return html`<label for="url">Address <span class="soft">(public, with https)</span></label>

@@ -1,5 +1,4 @@
 import { pays } from "../../../../../src/contract/bulk/plan.ts";
-import type { Data } from "../../../../../src/contract/index.ts";
 import { pages, studio } from "../../../../../src/contract/pages/addresses.ts";
 import { html, type Markup } from "../../../html.ts";
 import { tokens } from "../../../shared/parts.ts";
@@ -7,13 +6,14 @@ import type { Form } from "../../../types.ts";
 import { commandButton } from "../../parts.ts";
 import { commandLine } from "../../review/commands.ts";
 import type { StudioContext } from "../../types.ts";
+import type { Game } from "../games.ts";
 import { payIn } from "./plan.ts";
 import { mostRows, type Source } from "./source.ts";
 
 /** The form that takes a file or a pasted table, and orders what was planned. */
 
 export interface BulkForm {
-  games: Data<"listGames">["games"];
+  games: readonly Game[];
   /** What was read; it stands in the field for text, where it can be corrected. */
   source: Source | undefined;
   /** The plan that the button orders; without a label, nothing can be ordered. */

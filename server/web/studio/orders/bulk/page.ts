@@ -12,6 +12,7 @@ import { noBuildUrl } from "../../games/form.ts";
 import { studioLayout } from "../../layout.ts";
 import { plural, trail } from "../../parts.ts";
 import { action, type StudioContext, type StudioPage } from "../../types.ts";
+import { gamesFor } from "../games.ts";
 import { type BulkForm, bulkForm } from "./form.ts";
 import { placeRows, type Refusal } from "./place.ts";
 import { changeSince, missingFor, type Ready, readPlan } from "./plan.ts";
@@ -21,8 +22,6 @@ import { buttonLabel, faultList, type GameNames, planSentence, planTable, result
 type Game = Data<"getGame">["game"];
 
 const title = "Order playtests from a file";
-/** How many games the form offers. */
-const mostGames = 100;
 
 /** `/studio/order/bulk`: a playtest for each row of a file or of a pasted table, as `playtest bulk` orders them. */
 const bulkPage = (context: StudioContext): Promise<PageContent> => shown(context, {});
@@ -32,7 +31,7 @@ async function shown(
   context: StudioContext,
   { above, source, plan, status = 200 }: { above?: Markup; source?: Source; plan?: BulkForm["plan"]; status?: number },
 ): Promise<PageContent> {
-  const { games } = (await context.call("listGames", { query: { limit: mostGames } })).data;
+  const { games } = await gamesFor(context);
   const body =
     games.length === 0
       ? html`<p class="calm">No games yet.</p><p><a class="button" href="${studio.newGame()}">Create a game</a> first, then order playtests of it.</p>`
