@@ -15,7 +15,7 @@ type Current = Data<"getSubscription">;
 const every = { month: "a month", year: "a year" } as const;
 
 /** What becomes of the present plan when another is chosen. */
-const replaced = html`<p class="soft">Your present plan ends as soon as you pay for this one, without proration: nothing of its price is given back. Its hours stay.</p>`;
+const replaced = html`<p class="soft">Your present plan ends as soon as you pay for this one, without proration: nothing of its price is refunded. Its hours stay.</p>`;
 
 const isRunning = ({ subscription }: Current): boolean => subscription !== null && subscription.endedAt === null;
 
