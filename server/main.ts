@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { ensureAdmin } from "./accounts/service.ts";
@@ -85,8 +85,7 @@ export async function serve(options: ServeOptions, host: ServeHost): Promise<num
   const place = placeOf(options, host);
   if ("host" in place) await requireFreePort(place.host, place.port);
   const location = chooseLocation(options, host.env);
-  // Whoever waits for it must not go on with the keys of an earlier server.
-  if (options.readyFile !== undefined) rmSync(options.readyFile, { force: true });
+  if (options.readyFile !== undefined) removeOutdated(options.readyFile, host.pid);
   try {
     const running = await open(options, host, location, place);
     const manager = serviceManager(host.env, running.deps.log);
@@ -295,6 +294,17 @@ const notNew = (seed: string) =>
   new ConfigError(
     `--seed ${seed} requires a new database, and this one already has data. Nothing was changed. Choose another --data folder, or pass --ephemeral.`,
   );
+
+/** Removes the ready file of an earlier server: whoever waits for that of this one must not go on with its keys. One that still runs keeps it. */
+function removeOutdated(path: string, own: number): void {
+  try {
+    const { pid } = JSON.parse(readFileSync(path, "utf8")) as Partial<Ready>;
+    if (typeof pid === "number" && pid !== own && process.kill(pid, 0)) return;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EPERM") return;
+  }
+  rmSync(path, { force: true });
+}
 
 /** Throws where `writeSecret` could not write: the keys that it is to hold are made once, and nobody would read them. */
 function requireReplaceable(path: string): void {

@@ -131,9 +131,12 @@ export class CommandOutput implements Output {
   }
 
   async each(item: object, shown: string, view?: View) {
-    const { format } = this;
+    await this.#each(item as Item, shown, view);
     this.isContinuous = true;
-    const one = item as Item;
+  }
+
+  async #each(one: Item, shown: string, view?: View) {
+    const { format } = this;
     if (format.kind === "json") return this.#sink.write(`${toJson(format.fields ? this.#pick([one], format.fields)[0] : one)}\n`);
     if (format.kind === "jq") return this.#query(one, format.expression);
     if (format.kind === "auto") return this.#sink.write(`${oneLine(shown)}\n`);

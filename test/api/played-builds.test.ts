@@ -124,6 +124,23 @@ onBothDatabases("the build of a slot", (_serve, it) => {
     expect([await slotsIn("0.1"), await slotsIn("0.2")]).toEqual([[first], []]);
   });
 
+  it("is the newest also where the process that stored it has a clock that is ahead", async ({
+    server,
+    owner,
+    gameId,
+    playtester,
+  }) => {
+    await giveCredit(server, owner, 100_000);
+    await push(server, owner, gameId, 1);
+    const slotId = await claim(playtester, await order(owner, gameId));
+    await playtester.reportSlot({ params: { id: slotId }, body: problem });
+    await push(server, owner, gameId, 2);
+    const ahead = server.clock.now() + 5000;
+    await server.deps.store.write((tx) => tx.run("UPDATE builds SET created_at = ? WHERE version = '0.2'", ahead));
+    await owner.unblockSlot({ params: { id: slotId }, body: {} });
+    expect(await downloaded(playtester, slotId)).toBe("0.2");
+  });
+
   it("is an address as well as a file, and the first one where the game had none", async ({ server, owner }) => {
     await giveCredit(server, owner, 100_000);
     const gameId = await createGame(owner, { buildUrl: `${server.baseUrl}/builds/none` });

@@ -96,10 +96,11 @@ export interface RecordingRow {
   length_ms: number | null;
 }
 
+/** In the order in which their playtesters claimed them. */
 export const recordingsOf = (q: Query, gameId: string) =>
   q.all<RecordingRow>(
     `SELECT s.id AS slot_id, s.playtest_id, s.playtester_id, ${buildTimeSql} AS build_time, b.video_duration_ms AS length_ms
-      FROM slots s JOIN submissions b ON b.slot_id = s.id WHERE s.game_id = ? AND s.status <> 'rejected'`,
+      FROM slots s JOIN submissions b ON b.slot_id = s.id WHERE s.game_id = ? AND s.status <> 'rejected' ORDER BY COALESCE(s.reserved_at, s.created_at), s.id`,
     gameId,
   );
 

@@ -3,8 +3,8 @@ import { type BuildRow, newestBuildAt } from "../../games/store.ts";
 import type { SlotRow } from "./store.ts";
 
 /**
- * The build that the playtester of a slot has: the newest at the claim, or when the fixed time begins. A later one replaces it only if the owner
- * returns the slot after a reported problem. So a video belongs to the build that was played.
+ * The build that the playtester of a slot has: the newest at the claim, also at that of a retry, or when the fixed time begins. A later one
+ * replaces it only if the owner returns the slot after a reported problem. So a video belongs to the build that was played.
  */
 
 /** Until when a build of a slot `s` must have been there (ms). */
@@ -19,5 +19,11 @@ type Times = Pick<SlotRow, "game_id" | "build_at" | "scheduled_at" | "reserved_a
 /** The same of a row. */
 export const buildTime = ({ build_at, scheduled_at, reserved_at, created_at }: Omit<Times, "game_id">): number =>
   build_at ?? scheduled_at ?? reserved_at ?? created_at;
+
+/** Until when a build must have been there for one that gets the newest now (ms): a process whose clock is ahead may have stored it. */
+export async function newestBuildTime(tx: Query, gameId: string, now: number): Promise<number> {
+  const newest = await newestBuildAt(tx, gameId, Number.MAX_SAFE_INTEGER);
+  return Math.max(now, newest?.created_at ?? now);
+}
 
 export const buildOf = (q: Query, slot: Times): Promise<BuildRow | undefined> => newestBuildAt(q, slot.game_id, buildTime(slot));

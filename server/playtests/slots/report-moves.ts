@@ -7,6 +7,7 @@ import * as keyStore from "../keys/store.ts";
 import { slotDeadline } from "../schedule/rules.ts";
 import * as playtests from "../store.ts";
 import { dealKeys, endRequests } from "../teams/asking.ts";
+import { newestBuildTime } from "./builds-store.ts";
 import { announce, resolve } from "./reports.ts";
 import * as reports from "./reports-store.ts";
 import * as slots from "./store.ts";
@@ -47,7 +48,8 @@ export async function unblock(
   answer: { message: string | null; keys: readonly string[] | undefined },
 ): Promise<void> {
   const deadline = slotDeadline(playtest, slot.scheduled_at, tx.now);
-  const changes = { deadline_at: deadline, build_at: (slot.scheduled_at ?? 0) > tx.now ? null : tx.now };
+  const isAhead = (slot.scheduled_at ?? 0) > tx.now;
+  const changes = { deadline_at: deadline, build_at: isAhead ? null : await newestBuildTime(tx, slot.game_id, tx.now) };
   const reserved = await slots.transition(tx, slots.requireMove(slot, "unblock"), "unblock", changes);
   const { message, keys } = answer;
   if (keys) {

@@ -34,7 +34,7 @@ async function checked(tx: Tx, ownerId: string, gameId: string, index: number, p
 /** What a card says of whose video a part is of, such as `tester 4 of 20 · build 0.9.1 · 12:41`. */
 async function factsFor(tx: Tx, gameId: string, withName: boolean) {
   const [builds, rows] = [await findings.buildsOf(tx, gameId), await findings.recordingsOf(tx, gameId)];
-  const recordings = recordingsIn({ builds, recordings: rows.toSorted((a, b) => a.build_time - b.build_time) });
+  const recordings = recordingsIn({ builds, recordings: rows });
   const testers = [...new Set(recordings.map(({ tester }) => tester))];
   return ({ slot, atMs }: Part): string => {
     const recording = recordings.find(({ slotId }) => slotId === slot.id);

@@ -6,7 +6,8 @@ export const list = define({
   name: "list",
   aliases: ["ls"],
   summary: "List the playtests of one game or of all games",
-  description: "Lists the playtests of all games if no game is given and none is set for this directory.",
+  description:
+    "Lists the playtests of all games if no game is given and none is set for this directory. That list has no cursor: to read on, pass a higher --limit, or --all.",
   args: {
     game: {
       summary: "Game id or name (default: the game set with `games use`, else all games)",

@@ -62,7 +62,7 @@ export async function several<T extends object>(
     results.failed.push(failed);
     const isFatal = fatal.includes(exitCode);
     if (isFatal) results.stopped ??= error;
-    if (ctx.out.format.kind === "ndjson") return ctx.out.line({ type: "warning", ...failed });
+    if (describe && ctx.out.format.kind === "ndjson") return ctx.out.line({ type: "warning", ...failed });
     // The command ends with the error that stopped it.
     if (results.stopped !== error) ctx.out.warn(`${id}: ${message}`);
   }

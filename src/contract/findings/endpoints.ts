@@ -5,12 +5,10 @@ import { onlySeverity, position, severity, tag, tags } from "../moments/endpoint
 import { momentKinds } from "../moments/kinds.ts";
 import { playtester } from "../slots.ts";
 import { issue } from "./issues.ts";
-import { maxEvidence, maxFirstEvidence } from "./limits.ts";
+import { longestQuote, maxEvidence, maxFirstEvidence } from "./limits.ts";
 import { buildChanges, findingStatuses } from "./statuses.ts";
 
 const owner = { access: ["game_owner"], extension: true } as const;
-
-const longestQuote = 500;
 
 const fields = {
   title: readableText(200).meta({ description: "What is wrong or good, in a few words." }),

@@ -14,7 +14,7 @@ type Build = Data<"listBuilds">["builds"][number];
 type Limits = Data<"getServerInfo">["limits"];
 
 const whoGets =
-  "Playtesters who claim a slot from now on get it. Those who have a slot keep the build that they have, until you return the slot after a problem that they reported.";
+  "Playtesters who claim a slot from now on get it, and those whose fixed time has not begun. Others who have a slot keep the build that they have, unless you return the slot after a problem that they reported.";
 
 const said = new Map([
   ["created", "The game was created. Now upload a build, so that playtesters can play it."],

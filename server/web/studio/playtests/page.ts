@@ -69,7 +69,7 @@ ${more(studio.playtest(id), meta.cursor, "Show more slots")}</div>
 ${playtest.notesForTesters && html`<section><h2>Notes for playtesters</h2>${prose(playtest.notesForTesters)}</section>`}
 ${hasVideos && sharesSection(context, "playtests", shares)}
 ${await moving(context, playtest, zone)}
-${await cancelling(context, playtest, data.slots)}
+${cursorOf(context) === undefined && (await cancelling(context, playtest, data.slots))}
 ${commands(context, "From the command line", commandsFor(context, playtest))}`;
   return studioLayout(context, "games", { title: `Playtest of ${playtest.gameName}`, body });
 }

@@ -40,6 +40,7 @@ const fields = {
   number: { label: "The number", id: "same-number" },
   title: { label: "The title", id: "same-number" },
   momentId: { label: "The moment", id: "same-moment" },
+  "evidence.0.momentId": { label: "The moment", id: "same-moment" },
 };
 
 /** A number adds the moment to that finding; any other text is the title of a new one. */

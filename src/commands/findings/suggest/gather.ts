@@ -85,9 +85,14 @@ export async function gather(ctx: Context, id: string, gameId: string): Promise<
     const note = { id: momentId, kind, severity };
     return { slotId, tester: testerOf(slotId), fromMs: atMs, toMs: endMs, text, note };
   });
-  for (const slot of slots)
-    for (const { startMs, endMs, text } of await passagesIn(ctx, slot))
-      said.push({ slotId: slot.id, tester: testerOf(slot.id), fromMs: startMs, toMs: endMs, text, note: null });
+  for (const slot of slots) {
+    // Transcripts may go on after the video, where nothing can be evidence. Its length is rounded.
+    const endsAt = ((slot.submission?.videoDurationSeconds ?? Number.POSITIVE_INFINITY) - 1) * 1000;
+    for (const { startMs, endMs, text } of await passagesIn(ctx, slot)) {
+      const place = { slotId: slot.id, fromMs: startMs, toMs: endMs < endsAt ? endMs : null };
+      if (startMs < Math.max(endsAt, 1)) said.push({ ...place, tester: testerOf(slot.id), text, note: null });
+    }
+  }
   const evidence = (await findingsOf(ctx, gameId)).flatMap((finding) => finding.evidence);
   return said.filter((one) => byId.has(one.slotId) && !isTaken(one, evidence));
 }

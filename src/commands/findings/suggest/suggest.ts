@@ -1,5 +1,5 @@
 import { arg, type Context, col, define, flag, prose, viewOf } from "../../../cli/define.ts";
-import { maxFirstEvidence } from "../../../contract/findings/limits.ts";
+import { longestQuote, maxFirstEvidence } from "../../../contract/findings/limits.ts";
 import { positionText } from "../../../contract/text/position.ts";
 import { exitCodes, notFound, usage } from "../../../errors.ts";
 import type { KeyChoice } from "../../../io/prompt.ts";
@@ -42,9 +42,12 @@ function describedBy({ members }: Group): Pick<FindingBody, "kind" | "severity">
   return { kind: kind as NonNullable<FindingBody["kind"]>, ...(severity > 0 && { severity }) };
 }
 
+/** As much of a text as a quote may have, up to the end of a word. */
+const quoteOf = (text: string) => (text.length <= longestQuote ? text : text.slice(0, longestQuote).replace(/\s+\S*$/, ""));
+
 function evidenceOf({ slotId, fromMs, toMs, text, note }: Said): EvidenceBody {
   if (note !== null) return { momentId: note.id };
-  return { slotId, fromMs, ...(toMs !== null && toMs > fromMs && { toMs }), quote: text };
+  return { slotId, fromMs, ...(toMs !== null && toMs > fromMs && { toMs }), quote: quoteOf(text) };
 }
 
 /** Creates a finding of a group, with its places as evidence. */

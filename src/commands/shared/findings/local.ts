@@ -82,11 +82,11 @@ async function changeBook(ctx: Context, gameId: string, change: (book: books.Boo
 }
 
 /** The body with its defaults, as a server would check it. */
-async function checked(body: books.FindingBody) {
+async function checked({ evidence: _, ...given }: books.FindingBody) {
   const { findings } = await import("../../../contract/findings/endpoints.ts");
-  const { data, error } = findings.createFinding.body!.safeParse(body);
+  const { data, error } = findings.createFinding.body!.safeParse(given);
   if (!error) {
-    const { evidence: _, ...described } = data;
+    const { evidence: _none, ...described } = data;
     return { ...described, severity: data.severity ?? null };
   }
   const details = error.issues.map(({ path, message }) => ({ field: path.join("."), message }));
