@@ -66,7 +66,7 @@ export const playtests = {
     proposed_at: orNull(int), accept_by: orNull(int),
     /** 1 if its playtester lost it because its owner moved or cancelled it. It does not count against them. */
     excused: orElse(int, 0),
-    /** When its owner returned it after a reported problem, if that was later than the claim and the fixed time (ms): see `buildTime`. */
+    /** When its owner returned it after a reported problem, if that was later than the claim and the fixed time (ms): see `buildTimeSql`. */
     build_at: orNull(int),
   },
   ratings: { slot_id: text, score: orNull(int), comment: orNull(text), created_at: int },

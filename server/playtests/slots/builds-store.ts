@@ -14,16 +14,16 @@ export const buildTimeSql = "COALESCE(s.build_at, s.scheduled_at, s.reserved_at,
 export const buildIdSql = `(SELECT o.id FROM builds o WHERE o.game_id = s.game_id AND o.created_at <= ${buildTimeSql}
   ORDER BY o.created_at DESC, o.id DESC LIMIT 1)`;
 
-type Times = Pick<SlotRow, "game_id" | "build_at" | "scheduled_at" | "reserved_at" | "created_at">;
-
-/** The same of a row. */
-export const buildTime = ({ build_at, scheduled_at, reserved_at, created_at }: Omit<Times, "game_id">): number =>
-  build_at ?? scheduled_at ?? reserved_at ?? created_at;
-
 /** Until when a build must have been there for one that gets the newest now (ms): a process whose clock is ahead may have stored it. */
 export async function newestBuildTime(tx: Query, gameId: string, now: number): Promise<number> {
   const newest = await newestBuildAt(tx, gameId, Number.MAX_SAFE_INTEGER);
   return Math.max(now, newest?.created_at ?? now);
 }
 
-export const buildOf = (q: Query, slot: Times): Promise<BuildRow | undefined> => newestBuildAt(q, slot.game_id, buildTime(slot));
+type Times = Pick<SlotRow, "game_id" | "build_at" | "scheduled_at" | "reserved_at" | "created_at">;
+
+/** The build of a slot, as `buildTimeSql` says. Undefined if it began before the first. */
+export const buildOf = (
+  q: Query,
+  { game_id, build_at, scheduled_at, reserved_at, created_at }: Times,
+): Promise<BuildRow | undefined> => newestBuildAt(q, game_id, build_at ?? scheduled_at ?? reserved_at ?? created_at);

@@ -39,8 +39,10 @@ export async function report(
 const watchLimit = (tx: Tx, { id, answer_by }: reports.ReportRow) =>
   tx.schedule({ kind: "resolve-problem", key: id, payload: { reportId: id }, runAt: answer_by! });
 
-/** Unblocks a slot: it is reserved for its playtester again, with the newest build, a new deadline as after a claim and, if given, new
- * game keys. */
+/**
+ * Unblocks a slot: it is reserved for its playtester again, with the newest build, a new deadline as after a claim and, if given, new game
+ * keys.
+ */
 export async function unblock(
   tx: Tx,
   playtest: Playtest,

@@ -6,13 +6,13 @@ import type { GlobalValues } from "../globals.ts";
 export function refuseDryRun({ flags }: { flags: Pick<GlobalValues, "dryRun"> }): void {
   if (flags.dryRun)
     throw usage(
-      "--dry-run shows requests to the server instead of sending them. Here, nothing would be sent, but something would be changed on this machine. Nothing was changed.",
+      "--dry-run shows requests instead of sending them, and this command makes its change without a request. Nothing was changed.",
       "Run the command without --dry-run.",
     );
 }
 
 /** The settings and keys of the user, which `--dry-run` does not let change. */
-export function readable(store: Store, flags: Pick<GlobalValues, "dryRun">): Store {
+export function readOnly(store: Store, flags: Pick<GlobalValues, "dryRun">): Store {
   if (!flags.dryRun) return store;
   const refuse = async () => refuseDryRun({ flags });
   return Object.assign(Object.create(store) as Store, { saveConfig: refuse, saveKey: refuse, removeKey: refuse });

@@ -19,7 +19,7 @@ import type { GlobalValues } from "../globals.ts";
 import { tracer } from "../trace.ts";
 import { Clients } from "./clients.ts";
 import { confirmations } from "./confirm.ts";
-import { readable, refuseDryRun } from "./dry-run.ts";
+import { readOnly, refuseDryRun } from "./dry-run.ts";
 import { once } from "./once.ts";
 import { SecretFile } from "./secret-file.ts";
 
@@ -55,7 +55,7 @@ export function createSession(
 ): Session {
   const { env } = io;
   const folders = foldersOf({ env, platform: io.platform, systemHome: outside.systemHome });
-  const store = readable(openStore(folders.config, outside.keyring(env, io.platform)), flags);
+  const store = readOnly(openStore(folders.config, outside.keyring(env, io.platform)), flags);
   const settings = once(() => readSettings({ flags: { ...flags } as FlagValues, env, cwd: io.cwd(), store }));
   const baseUrl = () => settings().get("baseUrl")!.value;
   const idCache = once(() => openIdCache(folders.cache));

@@ -24,7 +24,7 @@ export interface Source {
  * has no cursor to go on from.
  */
 export async function* joined(key: string, { limit, cursor }: ListRange, sources: AsyncIterable<Source>) {
-  if (cursor !== undefined) throw usage(`--cursor works for one list, and these are several: each has its own pages.`);
+  if (cursor !== undefined) throw usage("--cursor works for one list, and these are several: each has its own pages.");
   const page = (items: Rows, meta: { cursor?: null; hasMore?: boolean }) => ({ key, items, data: { [key]: items }, meta });
   let left = limit ?? Number.POSITIVE_INFINITY;
   let hasMore = false;
