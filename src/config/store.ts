@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { noHome } from "../contract/text/user-folders.ts";
 import { badConfig, CliError, cannotWrite, exitCodes, failure } from "../errors.ts";
 import { causeOf } from "../io/files/folder.ts";
+import { locked } from "../io/files/lock.ts";
 import type { Keyring } from "./keyring.ts";
 
 /** Settings of a profile or of the directory file; durations in seconds. */
@@ -77,6 +78,8 @@ export function readObject(path: string): Record<string, unknown> | undefined {
   throw badConfig(`${path} does not contain a JSON object.`, "Fix the file or delete it.");
 }
 
+const notSaved = "Nothing was saved. PLAYTEST_CONFIG_DIR names another folder.";
+
 /** The files of the store: each is written as a whole. */
 function filesIn(directory: string | undefined) {
   function pathOf(name: "config" | "keys"): string {
@@ -93,20 +96,26 @@ function filesIn(directory: string | undefined) {
     try {
       save(dirname(file));
     } catch (error) {
-      const hint = "Nothing was saved. PLAYTEST_CONFIG_DIR names another folder.";
-      throw cannotWrite(file, causeOf(file, error as Error), hint);
+      throw cannotWrite(file, causeOf(file, error as Error), notSaved);
     }
   }
 
   return {
     pathOf,
-    /** conf writes a temporary file and renames it. It is loaded only here, so that commands that only read start fast. */
-    async write(configName: "config" | "keys", value: object) {
+    /**
+     * Replaces what the file contains by what `change` returns, while no other command changes it. conf writes a temporary file and
+     * renames it. It is loaded only here, so that commands that only read start fast.
+     */
+    async update(configName: "config" | "keys", now: () => number, change: () => object) {
       const { default: Conf } = await import("conf");
-      saving(configName, (cwd) => {
-        const options = { cwd, configName, configFileMode: 0o600, accessPropertiesByDotNotation: false };
-        new Conf<Record<string, unknown>>(options).store = { ...value };
-      });
+      function write() {
+        const changed = { ...change() };
+        saving(configName, (cwd) => {
+          const options = { cwd, configName, configFileMode: 0o600, accessPropertiesByDotNotation: false };
+          new Conf<Record<string, unknown>>(options).store = changed;
+        });
+      }
+      await locked(pathOf(configName), now, write, notSaved);
     },
     requireWritable: () =>
       saving("keys", (folder) => {
@@ -116,8 +125,12 @@ function filesIn(directory: string | undefined) {
   };
 }
 
-export function openStore(directory: string | undefined, keyring?: Keyring): Store {
-  const { pathOf, write, requireWritable } = filesIn(directory);
+/** `now` returns the time of this computer's files in ms: what only reads needs none. */
+export function openStore(
+  directory: string | undefined,
+  { now = () => 0, keyring }: { now?(): number; keyring?: Keyring } = {},
+): Store {
+  const { pathOf, update, requireWritable } = filesIn(directory);
   const read = (name: "config" | "keys") => (directory === undefined ? undefined : readObject(pathOf(name)));
   const config = (): ConfigFile => ({ profiles: {}, ...(read("config") as Partial<ConfigFile> | undefined) });
   const keys = () => (read("keys") ?? {}) as KeyFile;
@@ -145,9 +158,10 @@ export function openStore(directory: string | undefined, keyring?: Keyring): Sto
 
   async function saveKey(login: Login, secret: string) {
     const value = keyring !== undefined && keptByKeyring(login, secret) ? ({ keyring: true } as const) : secret;
-    const all = keys();
-    all[login.baseUrl] = { ...all[login.baseUrl], [login.profile]: value };
-    await write("keys", all);
+    await update("keys", now, () => {
+      const all = keys();
+      return { ...all, [login.baseUrl]: { ...all[login.baseUrl], [login.profile]: value } };
+    });
   }
 
   async function removeKey(login: Login) {
@@ -155,10 +169,12 @@ export function openStore(directory: string | undefined, keyring?: Keyring): Sto
     const removed = typeof stored(login) === "object" ? attempt(() => keyring?.remove(accountOf(login))) : undefined;
     if (removed instanceof Error)
       throw failure(`The API key of profile ${profile} could not be removed from the system keyring: ${removed.message}.`);
-    const all = keys();
-    delete all[baseUrl]?.[profile];
-    if (Object.keys(all[baseUrl] ?? {}).length === 0) delete all[baseUrl];
-    await write("keys", all);
+    await update("keys", now, () => {
+      const all = keys();
+      delete all[baseUrl]?.[profile];
+      if (Object.keys(all[baseUrl] ?? {}).length === 0) delete all[baseUrl];
+      return all;
+    });
   }
 
   return {
@@ -169,9 +185,11 @@ export function openStore(directory: string | undefined, keyring?: Keyring): Sto
     requireWritable,
     config,
     async saveConfig(change) {
-      const value = config();
-      change(value);
-      await write("config", value);
+      await update("config", now, () => {
+        const value = config();
+        change(value);
+        return value;
+      });
     },
     logins: () => Object.entries(keys()).flatMap(([baseUrl, held]) => Object.keys(held).map((profile) => ({ baseUrl, profile }))),
     key,

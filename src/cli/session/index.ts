@@ -55,7 +55,7 @@ export function createSession(
 ): Session {
   const { env } = io;
   const folders = foldersOf({ env, platform: io.platform, systemHome: outside.systemHome });
-  const store = readOnly(openStore(folders.config, outside.keyring(env, io.platform)), flags);
+  const store = readOnly(openStore(folders.config, { now: outside.now, keyring: outside.keyring(env, io.platform) }), flags);
   const settings = once(() => readSettings({ flags: { ...flags } as FlagValues, env, cwd: io.cwd(), store }));
   const baseUrl = () => settings().get("baseUrl")!.value;
   const idCache = once(() => openIdCache(folders.cache));
