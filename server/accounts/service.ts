@@ -229,6 +229,12 @@ export async function resetPassword(
   return { keys: isNew ? "void" : revokeKeys ? "revoked" : "kept", passkeys: after };
 }
 
+/** Suspends an account, which keeps the time of an earlier suspension, and signs its browsers out. */
+export async function suspend(tx: Tx, user: users.UserRow): Promise<void> {
+  if (user.suspended_at === null) await users.update(tx, user.id, { suspended_at: tx.now, updated_at: tx.now });
+  await sessions.endAll(tx, user.id);
+}
+
 /** Marks the email address as verified. This also validates a playtester. */
 export async function verifyUser(tx: Tx, userId: string): Promise<void> {
   const now = tx.now;

@@ -2,8 +2,7 @@ import type { Scope } from "../../src/contract/endpoint.ts";
 import { requestFirstAddress } from "../accounts/email-change.ts";
 import { requireConfirmation } from "../accounts/factors/confirmations.ts";
 import * as keys from "../accounts/keys-store.ts";
-import { createKey, createUser, noPassword } from "../accounts/service.ts";
-import * as sessions from "../accounts/sessions-store.ts";
+import { createKey, createUser, noPassword, suspend } from "../accounts/service.ts";
 import * as users from "../accounts/users-store.ts";
 import type { ReadTx, Tx } from "../app/tx.ts";
 import type { Principal } from "../http/call.ts";
@@ -30,10 +29,8 @@ export async function revokeAdmin(tx: Tx, id: string, caller: Principal): Promis
   const found = await users.find(tx, id);
   if (found?.role !== "admin") throw notFound();
   if (found.id === caller.userId) throw conflict("You cannot revoke your own account. Nothing was changed.");
-  const now = tx.now;
-  await keys.revokeAll(tx, found.id, now);
-  await sessions.endAll(tx, found.id);
-  if (found.suspended_at === null) await users.update(tx, found.id, { suspended_at: now, updated_at: now });
+  await keys.revokeAll(tx, found.id, tx.now);
+  await suspend(tx, found);
   return (await users.find(tx, id))!;
 }
 

@@ -2,8 +2,7 @@ import type { gameMoves } from "../../src/contract/states/index.ts";
 import type { MoveOf } from "../../src/contract/states/moves.ts";
 import { resetFactors } from "../accounts/factors/reset.ts";
 import { mailFactorReset } from "../accounts/security-mails.ts";
-import { verifyUser } from "../accounts/service.ts";
-import * as sessions from "../accounts/sessions-store.ts";
+import { suspend, verifyUser } from "../accounts/service.ts";
 import * as users from "../accounts/users-store.ts";
 import type { Deps } from "../app/deps.ts";
 import type { ReadTx, Tx } from "../app/tx.ts";
@@ -128,9 +127,7 @@ export const admin = {
       const found = await user(tx, call.params.id);
       if (found.id === call.principal.userId) throw conflict("You cannot suspend your own account. Nothing was changed.");
       await requireMayChange(tx, call.principal, found);
-      const now = tx.now;
-      if (found.suspended_at === null) await users.update(tx, found.id, { suspended_at: now, updated_at: now });
-      await sessions.endAll(tx, found.id);
+      await suspend(tx, found);
       return userOf(tx, found.id);
     }),
 

@@ -115,6 +115,13 @@ onBothDatabases("deleted accounts and backups", (serve, it) => {
       expect((await busy.delete(`/playtests/slots/${id}`)).status).toBe(200);
     await next.advance(86_400_000);
     expect((await rows())[1]).toEqual([true, true]);
+    const { entries } = (await admin.get("/admin/audit")).body.data as { entries: Record<string, unknown>[] };
+    const own = entries.filter(({ details }) => String((details as { reason?: string }).reason).includes("backup"));
+    expect(own.map(({ action, targetId }) => [action, targetId])).toEqual([
+      ["user.delete", busy.id],
+      ["user.suspend", busy.id],
+      ["user.delete", plain.id],
+    ]);
     await next.deps.jobs.stop();
   });
 });

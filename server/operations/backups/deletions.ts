@@ -1,8 +1,10 @@
 import { appendFile, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { suspend } from "../../accounts/service.ts";
 import * as users from "../../accounts/users-store.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Tx } from "../../app/tx.ts";
+import { server, Trail } from "../../audit/trail.ts";
 import { ConfigError } from "../../config/read.ts";
 import { type Job, RetryLater } from "../../jobs/job.ts";
 import { ApiError } from "../../lib/api-error.ts";
@@ -91,11 +93,18 @@ async function deleteOrSuspend(deps: Deps, id: string): Promise<"deleted" | "wai
     const user = await users.find(tx, id);
     if (!user || user.deleted_at !== null) return undefined;
     // A server without an administrator could not be helped.
-    if (user.role !== "admin" && user.suspended_at === null)
-      await users.update(tx, id, { suspended_at: tx.now, updated_at: tx.now });
+    if (user.role !== "admin" && user.suspended_at === null) await recorded(tx, "user.suspend", id, () => suspend(tx, user));
     await tx.schedule({ kind: "delete-again", key: id, payload: { userId: id }, runAt: tx.now });
     return "waiting";
   });
+}
+
+/** Makes a change of an account, with its entry in the audit log: nobody asked for it now. */
+async function recorded(tx: Tx, action: string, id: string, change: () => Promise<unknown>): Promise<void> {
+  const trail = new Trail(tx, server, action, { reason: "The account was deleted after the backup that was restored." });
+  await trail.changing(id);
+  await change();
+  await trail.write();
 }
 
 /** Why the account cannot be deleted now; undefined when it was. */
@@ -104,7 +113,8 @@ async function tryDelete({ store }: Deps, id: string): Promise<string | undefine
     return await store.write(async (tx: Tx) => {
       const user = await users.find(tx, id);
       if (!user || user.deleted_at !== null) return "there is no such account";
-      return void (await deleteAccount(tx, user, { byOperator: true }));
+      await recorded(tx, "user.delete", id, () => deleteAccount(tx, user, { byOperator: true }));
+      return undefined;
     });
   } catch (error) {
     if (error instanceof ApiError && error.status === 409) return error.message;
