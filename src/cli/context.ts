@@ -94,6 +94,8 @@ export interface Context extends Outside {
   confirm(question: string | (() => Promise<string>), notDone?: string): Promise<void>;
   /** Asks for confirmation before money is spent. --yes or --max-cost skips the prompt. Declining, or exceeding the limit, throws. */
   confirmSpend(spending: Spending): Promise<void>;
+  /** Says that the changes from here on are for this item of several, whose idempotency keys follow from its id. */
+  startItem(id: string): void;
   /** The full id for a full or a short id. */
   resolveId(id: string): string;
   /** Whether an earlier command showed this id. */

@@ -179,6 +179,33 @@ describe("an unknown outcome", () => {
     expect(stderr).toContain(`--idempotency-key ${first}\n`);
   });
 
+  it("gives each of several items a key of its own, whatever stands before it", async () => {
+    const [one, two, three] = [1, 2, 3].map((digit) => `019a0000-0000-7000-8000-00000000000${digit}`);
+    const keysOf = async (ids: readonly (string | undefined)[]) => {
+      const stubs = ids.map(
+        (id): Stub => ({
+          on: `DELETE /playtests/slots/${id}`,
+          data: { message: "Cancelled.", refundedCents: 0, refundedMinutes: 0 },
+        }),
+      );
+      const { code, seen } = await run(stubs, [
+        "playtests",
+        "cancel-slot",
+        ...ids.map(String),
+        "--yes",
+        "--idempotency-key",
+        "mine",
+      ]);
+      expect(code).toBe(0);
+      const sent = seen.filter(({ method }) => method === "DELETE");
+      return new Map(sent.map(({ path, headers }) => [path.slice(-1), headers["idempotency-key"]]));
+    };
+    const [before, after] = [await keysOf([one, two, three]), await keysOf([three, two])];
+    expect(new Set(before.values()).size).toBe(3);
+    expect([after.get("2"), after.get("3")]).toEqual([before.get("2"), before.get("3")]);
+    expect(await keysOf([one])).toEqual(new Map([["1", "mine"]]));
+  });
+
   it("repeats with the key given by --idempotency-key", async () => {
     const { seen, stderr } = await run(lost(1), [...create, "--retries", "0", "--idempotency-key", "mine"]);
     expect(seen[0]!.headers["idempotency-key"]).toBe("mine");

@@ -3,6 +3,7 @@ import { openIdCache, resolveId } from "../../config/ids.ts";
 import { foldersOf } from "../../config/paths.ts";
 import { type FlagValues, readSettings, type Settings, saveDirectoryFile } from "../../config/settings.ts";
 import { openStore } from "../../config/store.ts";
+import { sha256 } from "../../contract/hash/sha256.ts";
 import { usage } from "../../errors.ts";
 import type { TimeMode } from "../../io/cells.ts";
 import { subjectOf } from "../../io/fields.ts";
@@ -39,11 +40,22 @@ export function wantsColor(io: Io, mode: string | undefined, terminal: boolean) 
   return terminal && io.env.TERM !== "dumb";
 }
 
-/** The first change of a command uses the given key, later ones use keys derived from it, so that repeating the command is safe. */
+/**
+ * The first change of a command uses the given key, later ones use keys derived from it, so that repeating the command is safe. Where
+ * the command acts on several items, the keys of each are derived from its id: the repeated command may find other items.
+ */
 function keySequence(given: string | undefined, newId: () => string) {
   const first = once(() => given ?? newId());
+  let suffix = "";
   let count = 0;
-  return { first, next: () => (++count === 1 ? first() : `${first()}-${count}`) };
+  return {
+    first,
+    next: () => `${first()}${suffix}${++count === 1 ? "" : `-${count}`}`,
+    startItem(id: string) {
+      suffix = `-${sha256().update(id).digest("hex").slice(0, 12)}`;
+      count = 0;
+    },
+  };
 }
 
 /** Creates the context of a command from the global flags. Nothing is read or opened before it is needed. */
@@ -104,6 +116,7 @@ export function createSession(
       createProgress(io, settings().get("progress")!.value as ProgressMode, flags.quiet === true, outside.now),
     ),
     ...confirmations(prompt, flags),
+    startItem: keys.startItem,
     resolveId: (id) => resolveId(id, idCache().entries(baseUrl())),
     wasListed: (id) =>
       idCache()
@@ -186,7 +199,8 @@ function secretsIn(file: SecretFile, { dryRun }: GlobalValues): Pick<Context, "r
 }
 
 function checkIdempotencyKey(key: string | undefined) {
-  if (key !== undefined && !/^[\x20-\x7e]{1,250}$/.test(key))
-    throw usage("--idempotency-key: must be 1 to 250 printable ASCII characters.");
+  // The API takes 255: the keys that follow from this one are longer.
+  if (key !== undefined && !/^[\x20-\x7e]{1,230}$/.test(key))
+    throw usage("--idempotency-key: must be 1 to 230 printable ASCII characters.");
   return key;
 }
