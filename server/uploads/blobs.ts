@@ -77,6 +77,11 @@ export interface Remote {
   waiting(): Promise<Waiting>;
   /** Resolves when nothing waits. */
   idle(): Promise<void>;
+  /**
+   * Whether a file is only on the disk of another process that has moved no files for minutes, and may never come back: its client
+   * sends it again.
+   */
+  isAbandoned(key: string): Promise<boolean>;
   /** Forgets files that should wait on the disk of another process, where that disk is gone. */
   forgetLost(): Promise<void>;
   /** Removes what uploads left there that were begun before a time (ms) and never completed, but not those that `isOpen` says go on. Returns how many. */

@@ -44,11 +44,15 @@ export class UploadFiles extends DataStore {
 
   /** Lets the client send everything where no byte is here, unless the whole file is stored and only the record of it is missing. */
   async #begin(id: string): Promise<void> {
-    const { blobs, store } = this.deps;
     if ((await this.received(id)) !== undefined) return;
-    const row = await store.read((q) => uploads.find(q, id));
-    if (row?.status !== "open" || (await blobs.size(uploads.blobKeyOf(row))) !== undefined) return;
+    const row = await this.deps.store.read((q) => uploads.find(q, id));
+    if (row?.status !== "open" || (await this.#isStored(uploads.blobKeyOf(row)))) return;
     await writeFile(this.path(id), "", { mode: 0o600 });
+  }
+
+  async #isStored(key: string): Promise<boolean> {
+    const { blobs } = this.deps;
+    return !(await blobs.remote?.isAbandoned(key)) && (await blobs.size(key)) !== undefined;
   }
 
   /** Keeps what arrived, as long as `goesOn` says so, where processes find it that share no folder with this one. */

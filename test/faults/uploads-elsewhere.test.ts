@@ -9,7 +9,7 @@ import { removeLeftovers } from "../../server/operations/leftovers.ts";
 import { missingBlobs } from "../../server/operations/missing-blobs.ts";
 import { createGame, giveCredit, registerOwner } from "../helpers/factories.ts";
 import { startMemoryBucket } from "../helpers/memory-bucket.ts";
-import { startTestServer, type TestServer } from "../helpers/server.ts";
+import { startTestServer, type TestServer, type TestServerOptions } from "../helpers/server.ts";
 import { drivers } from "../helpers/store.ts";
 import { begin, octets, patch, raw, sha256, upload } from "../helpers/tus.ts";
 
@@ -29,8 +29,9 @@ async function apart() {
   closing.push(() => bucket.close());
   const location = await drivers.find(({ name }) => name === "postgres")!.location();
   closing.push(() => location.remove());
-  const open = async (instance: string) => {
-    const server = await startTestServer({ store: await openStore(location.options), instance, bucket: await bucket.open() });
+  const open = async (instance: string, here: Pick<TestServerOptions, "dataDir" | "clock"> = {}) => {
+    const store = await openStore(location.options);
+    const server = await startTestServer({ store, instance, bucket: await bucket.open(), ...here });
     closing.push(() => server.close());
     return server;
   };
@@ -41,7 +42,7 @@ async function apart() {
   const url = await begin(one, owner, `/games/${gameId}/builds`, build.length, { filename: "a.zip", sha256: sha256(build) });
   const { pathname } = new URL(url);
   const id = pathname.split("/").at(-1)!;
-  return { bucket, one, other, owner, gameId, url, id, there: other.baseUrl + pathname };
+  return { bucket, open, one, other, owner, gameId, url, id, there: other.baseUrl + pathname };
 }
 
 type Market = Awaited<ReturnType<typeof apart>>;
@@ -145,6 +146,52 @@ describe("upload that goes on at a server with a folder of its own", () => {
     expect(await offsetAt(market, other, there)).toEqual([200, String(build.length)]);
     expect(existsSync(join(other.deps.dataDir, "uploads", id))).toBe(false);
     await expectStored(market);
+  });
+});
+
+describe("upload whose server stored the file and died before it was recorded", () => {
+  /** The build waits on the disk of the first server, which no longer runs. */
+  async function died() {
+    const market = await apart();
+    const { bucket, one, owner, url } = market;
+    const { blobs } = one.deps;
+    const put = blobs.put;
+    bucket.setAway(true);
+    blobs.put = async (key, path) => {
+      await put.call(blobs, key, path);
+      throw new Error("killed");
+    };
+    expect((await patch(one, owner, url, 0, build)).status).toBe(500);
+    one.errors.length = 0;
+    blobs.put = put;
+    await blobs.remote!.stop();
+    bucket.setAway(false);
+    return market;
+  }
+  const silentFor = ({ other: { deps } }: Market, ms: number) =>
+    deps.store.write((tx) => tx.run("UPDATE storing_folders SET lease_until = CAST(? AS BIGINT)", Date.now() - ms));
+
+  it("asks for a later attempt for two minutes, and is then sent again", async () => {
+    const market = await died();
+    const { other, owner, there } = market;
+    await silentFor(market, 60_000);
+    const asked = await raw(other, owner, "HEAD", there);
+    expect([asked.status, asked.headers.get("retry-after")]).toEqual([503, "10"]);
+    await silentFor(market, 130_000);
+    expect(await offsetAt(market, other, there)).toEqual([200, "0"]);
+    expect((await patch(other, owner, there, 0, build)).status).toBe(204);
+    await other.deps.blobs.remote!.idle();
+    expect(Object.keys(market.bucket.contents())).toEqual([`builds/${market.id}`]);
+  });
+
+  it("is stored once when that server comes back later", async () => {
+    const market = await died();
+    const { open, one, other, owner, there } = market;
+    await silentFor(market, 130_000);
+    expect(await offsetAt(market, other, there)).toEqual([200, "0"]);
+    expect((await patch(other, owner, there, 0, build)).status).toBe(204);
+    await other.deps.blobs.remote!.idle();
+    await expectStored({ ...market, one: await open("back", { dataDir: one.deps.dataDir, clock: one.clock }) });
   });
 });
 

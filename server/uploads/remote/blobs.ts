@@ -64,6 +64,7 @@ export class RemoteBlobs implements Blobs {
       stop: () => this.#stop(),
       waiting: () => this.#mover.waiting(),
       idle: () => this.#mover.idle(),
+      isAbandoned: async (key) => (await options.rows.isAbandoned(key)) && (await bucket.find(key)) === undefined,
       forgetLost: () => options.rows.forget(),
       tidy: (before, isOpen) => tidy(bucket, before, isOpen),
       unfinished: createUnfinished(bucket),

@@ -9,6 +9,8 @@ export interface WaitingRows {
   /** Whether the file waits on the disk of some process, or on that of another one. */
   isWaiting(key: string): Promise<boolean>;
   isElsewhere(key: string): Promise<boolean>;
+  /** Whether the file waits in the folder of another process that has moved no files for some minutes. */
+  isAbandoned(key: string): Promise<boolean>;
   /** The keys of files that should wait in this folder for longer than an hour. */
   old(): Promise<string[]>;
   /** True when this process may move the files of its folder for the next `leaseMs`. */
@@ -24,6 +26,8 @@ export interface WaitingRows {
 
 const hour = 3_600_000;
 const forgetAfterMs = 24 * hour;
+/** Longer than a restart takes. */
+const abandonedAfterMs = 2 * 60_000;
 
 export interface RowsOptions {
   store: Store;
@@ -44,6 +48,19 @@ export function createRows({ store, folder, token, now }: RowsOptions): WaitingR
     remove: (key) => store.write((tx) => deleteWhere(tx, "storing_blobs", { blob_key: key, folder })),
     isWaiting: async (key) => (await find(key)) !== undefined,
     isElsewhere: async (key) => ((await find(key))?.folder ?? folder) !== folder,
+    async isAbandoned(key) {
+      if (!store.shared) return false;
+      const row = await leased((tx, at) =>
+        tx.one(
+          `SELECT 1 AS found FROM storing_blobs WHERE blob_key = ? AND folder <> ? AND folder NOT IN
+             (SELECT folder FROM storing_folders WHERE lease_until >= ${at.sql} - ${abandonedAfterMs})`,
+          key,
+          folder,
+          ...at.values,
+        ),
+      );
+      return row !== undefined;
+    },
     old: async () =>
       (
         await store.read((q) =>
@@ -99,6 +116,7 @@ export const noRows: WaitingRows = {
   remove: async () => {},
   isWaiting: async () => false,
   isElsewhere: async () => false,
+  isAbandoned: async () => false,
   old: async () => [],
   lead: async () => true,
   leave: async () => {},
