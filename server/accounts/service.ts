@@ -331,10 +331,14 @@ export async function mailSignIn(tx: Tx, user: users.UserRow, { page, next }: { 
 /** The maximum number of tokens per account, purpose and hour, because anybody can request emails to somebody else's address. */
 const mailsPerHour = 5;
 
-/** Creates a one-time token. Undefined when the limit of the hour is reached. */
+/**
+ * Creates a one-time token. Undefined when the limit of the hour is reached, but not when all of these have expired: a stranger who asks
+ * for them would keep the owner of the address from signing in by mail.
+ */
 export async function createToken(tx: Tx, userId: string, purpose: users.TokenPurpose, validMs: number) {
   const now = tx.now;
-  if ((await users.countTokens(tx, userId, purpose, now - hour)) >= mailsPerHour) return undefined;
+  const created = await users.countTokens(tx, userId, purpose, now - hour);
+  if (created.n >= mailsPerHour && created.until! > now) return undefined;
   const token = tx.randomBytes(32).toString("base64url");
   await users.addToken(tx, { hash: sha256(token), user_id: userId, purpose, created_at: now, expires_at: now + validMs });
   return token;

@@ -82,14 +82,14 @@ export const signInPurposes = ["reset", "sign-in", "second-step"] as const satis
 
 export const addToken = (tx: Query, token: New<"one_time_tokens">) => insertRow(tx, "one_time_tokens", token);
 
-/** The number of tokens of a purpose that were created for an account since a time (ms). */
+/** How many tokens of a purpose were created for an account since a time (ms), and when the last of them expires. */
 export const countTokens = async (q: Query, userId: string, purpose: TokenPurpose, since: number) =>
-  (await q.one<{ n: number }>(
-    "SELECT COUNT(*) AS n FROM one_time_tokens WHERE user_id = ? AND purpose = ? AND created_at >= ?",
+  (await q.one<{ n: number; until: number | null }>(
+    "SELECT COUNT(*) AS n, MAX(expires_at) AS until FROM one_time_tokens WHERE user_id = ? AND purpose = ? AND created_at >= ?",
     userId,
     purpose,
     since,
-  ))!.n;
+  ))!;
 
 /** The account of a valid token. Does not use the token up. */
 export const findByToken = (q: Query, hash: string, purpose: TokenPurpose, now: number) =>

@@ -93,6 +93,7 @@ export const jobKinds: JobKinds<JobKind> = {
 /** What kinds of jobs need that not every process on a database has, for instance while a setting is rolled out to one after the other. */
 const needs: Partial<Record<JobKind, (deps: Deps) => unknown>> = {
   "back-up": ({ config, backUp }) => config.backup.to !== null && backUp,
+  "list-deletion": ({ config }) => config.backup.to !== null,
   "cut-clip": ({ cutter }) => cutter,
   "cut-still": ({ cutter }) => cutter,
   "fill-posters": ({ cutter }) => cutter,

@@ -52,8 +52,7 @@ export async function deleteAccount(tx: Tx, user: users.UserRow, by: By): Promis
   const mails = await erase(tx, { id, role, email, displayName, companyName }, now);
   await scheduleDiscardFiles(tx, { blobs: [], uploads: [], mails });
   await removeWork(tx, id);
-  if (tx.config.backup.to !== null)
-    await tx.schedule({ kind: "list-deletion", key: id, payload: { userId: id }, runAt: now + listAfterMs });
+  await tx.schedule({ kind: "list-deletion", key: id, payload: { userId: id }, runAt: now + listAfterMs });
   await tx.schedule({ kind: "finish-deletion", key: id, payload: { userId: id }, runAt: now + upgradedMs });
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -8,8 +8,9 @@ import { exchangeLimits } from "../../server/http/limits/exchange.ts";
 import type { JobKinds } from "../../server/jobs/job.ts";
 import { JobRunner } from "../../server/jobs/runner.ts";
 import { claim, leaseTime } from "../../server/jobs/store.ts";
+import { deletionsFile, parseDeletions } from "../../server/operations/backups/deletion-list.ts";
 import { startProcess } from "../helpers/cluster.ts";
-import { order, personWith, registerOwner } from "../helpers/factories.ts";
+import { firstAdmin, order, personWith, registerOwner } from "../helpers/factories.ts";
 import { codeAt, setUpFactor } from "../helpers/factors.ts";
 import { gate } from "../helpers/gate.ts";
 import { killLeftovers } from "../helpers/process.ts";
@@ -282,5 +283,32 @@ describe("a second factor on two servers", () => {
     expect(same.sort()).toEqual([201, 422, 422, 422, 422, 422]);
     const wrong = await Promise.all(Array.from({ length: 12 }, login(codeAt(app.secret, clock.real() - 3_600_000))));
     expect(wrong.sort()).toEqual([...Array(5).fill(422), ...Array(7).fill(429)]);
+  });
+});
+
+describe("the list of deleted accounts of two servers, of which one makes the backups", () => {
+  it("has those that were deleted on the other one", async () => {
+    const location = await database();
+    const clock = createTestClock();
+    const to = freshFolder();
+    const open = async (instance: string, folder: string | null) => {
+      const config = (config: Config) => void Object.assign(config, { sandbox: false, backup: { ...config.backup, to: folder } });
+      const server = await startTestServer({ store: await openStore(location.options), instance, clock, config });
+      closing.push(() => server.close());
+      return server;
+    };
+    const [other, one] = [await open("two", null), await open("one", to)];
+    const people = [await registerOwner(one), await registerOwner(one)];
+    const admin = await firstAdmin(one);
+    const remove = (on: TestServer, { id }: { id: string }) => on.request("DELETE", `/admin/users/${id}`, { key: admin.key });
+    expect((await remove(other, people[0]!)).status).toBe(200);
+    // The disk of the backups is away, and the other server looks for jobs first.
+    renameSync(to, `${to}-away`);
+    expect((await remove(one, people[1]!)).status).toBe(200);
+    await other.advance(60_000);
+    renameSync(`${to}-away`, to);
+    for (const server of [other, one]) await server.advance(900_000);
+    const listed = parseDeletions(readFileSync(join(to, deletionsFile), "utf8"))!;
+    expect([...listed.keys()].sort()).toEqual(people.map(({ id }) => id).sort());
   });
 });
