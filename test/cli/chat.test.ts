@@ -40,27 +40,29 @@ describe("chat", () => {
     expect(JSON.parse((await fixture.run("chat unread --json", as(pim))).stdout).unreadCount).toBeLessThan(3);
   });
 
-  it("chat read --follow: prints each new message once, until interrupted", async () => {
-    await fixture.run(["chat", "send", "Pim", "first"]);
+  it("chat read --follow: prints each new message once, however many, and none from before, until interrupted", async () => {
+    const send = async (texts: readonly string[]) => {
+      for (const text of texts) await fixture.run(["chat", "send", "Pim", text]);
+      await fixture.server.advance(1000);
+    };
+    const many = Array.from({ length: 60 }, (_, at) => `more ${at}`);
+    await send(["before"]);
+    await send(["first"]);
     let looks = 0;
-    const ended = await fixture.run("chat read Pim --follow --ndjson", {
+    const ended = await fixture.run("chat read Pim --follow --ndjson --limit 1", {
       outside: {
         sleep: async (_, signal) => {
           signal?.throwIfAborted();
-          if (++looks === 1) await fixture.run(["chat", "send", "Pim", "second"]);
+          if (++looks === 1) await send(["second", ...many]);
         },
       },
       onOutput: (text, process) => {
-        if (text.includes("second")) process.signal("SIGINT");
+        if (text.includes(many.at(-1)!)) process.signal("SIGINT");
       },
     });
     expect(ended.code).toBe(130);
-    expect(
-      ended.stdout
-        .trimEnd()
-        .split("\n")
-        .map((line) => JSON.parse(line).content),
-    ).toEqual(["first", "second"]);
+    const contents = ended.stdout.trimEnd().split("\n");
+    expect(contents.map((line) => JSON.parse(line).content)).toEqual(["first", "second", ...many]);
   });
 
   it("chat export and block: exports all messages, blocks a contact", async () => {

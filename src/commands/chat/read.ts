@@ -34,10 +34,10 @@ async function* single<T>(page: T) {
 function reader(ctx: Context, name: string) {
   let contact: Contact | undefined;
   let isFirst = true;
-  return async (range: ListRange) => {
+  return async (range: ListRange, after?: number) => {
     if (!contact?.conversationId) contact = await findContact(ctx, name);
     const { conversationId: id, displayName } = contact;
-    const found = id ? await newestMessages(ctx, id, range) : { messages: [], isBlocked: false, meta: {} };
+    const found = id ? await newestMessages(ctx, id, range, after) : { messages: [], isBlocked: false, meta: {} };
     if (isFirst && found.isBlocked) ctx.out.note(`You have blocked ${displayName}.`);
     isFirst = false;
     return found;
@@ -47,14 +47,16 @@ function reader(ctx: Context, name: string) {
 async function follow(ctx: Context, conversation: ReturnType<typeof reader>, first: ListRange, pauseMs: number): Promise<never> {
   const seen = new Set<string>();
   let range = first;
-  const check = withReconnect(ctx, () => conversation(range));
+  let after: number | undefined;
+  const check = withReconnect(ctx, () => conversation(range, after));
   for (;;) {
     const { messages } = (await check()) ?? { messages: [] };
     for (const message of messages.filter(({ id }) => !seen.has(id))) {
       seen.add(message.id);
+      after = Date.parse(message.createdAt);
       await show(ctx, message);
     }
-    range = { limit: 50 };
+    range = { all: true };
     await ctx.sleep(pauseMs, ctx.signal);
   }
 }
