@@ -69,6 +69,23 @@ describe("a moment that was refused", () => {
     expect([await momentsOf(first), await momentsOf(second)]).toEqual([["A rope"], []]);
   });
 
+  it("is still there when the page is left before the edited moment is saved, and gone afterwards", async () => {
+    const slotId = await submitted(server, owner, { gameId });
+    await opened(slotId);
+    await note("A rope", "soon");
+    await waits("must be a position");
+    await page.click(".waiting [data-act=edit]");
+    expect(await page.locator(".waiting li").count()).toBe(0);
+    await page.reload();
+    await waits("A rope");
+    await page.click(".waiting [data-act=edit]");
+    await page.fill("#position", "0:03");
+    await page.click("#note button");
+    await shows("A rope");
+    await page.reload();
+    expect([await page.locator(".waiting li").count(), await momentsOf(slotId)]).toEqual([0, ["A rope"]]);
+  });
+
   it("does not replace what is being written", async () => {
     const slotId = await submitted(server, owner, { gameId });
     await opened(slotId);

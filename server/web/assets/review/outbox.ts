@@ -29,6 +29,8 @@ export class Outbox {
   /** Whether the page says that moments wait. */
   #isLate = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  /** The name of the entry that the form has, until that is saved. Whoever leaves the page before finds it again. */
+  #edited: string | undefined;
 
   constructor(form: HTMLFormElement) {
     this.#form = form;
@@ -66,6 +68,8 @@ export class Outbox {
       return;
     }
     event.preventDefault();
+    if (this.#edited !== undefined) localStorage.removeItem(this.#edited);
+    this.#edited = undefined;
     the<HTMLTextAreaElement>("[name=text]", this.#form).value = "";
     document.querySelector<HTMLElement>("[data-player] video")?.focus({ preventScroll: true });
     void this.#deliver();
@@ -136,7 +140,7 @@ export class Outbox {
 
   #show(): void {
     const list = the(".waiting");
-    const entries = this.#entries();
+    const entries = this.#entries().filter(({ name }) => name !== this.#edited);
     // Another tab saved them, or they were discarded.
     if (this.#isLate && entries.length === 0) this.#say("");
     list.hidden = entries.length === 0;
@@ -147,19 +151,23 @@ export class Outbox {
     const button = around(event, "button");
     const name = button?.closest<HTMLElement>("li")?.dataset.name;
     if (!button || !name) return;
-    if (button.dataset.act === "edit" && !this.#edit(keptAs(name))) return;
-    localStorage.removeItem(name);
+    if (button.dataset.act === "edit") this.#edit(name);
+    else localStorage.removeItem(name);
     this.#show();
   }
 
-  /** Whether the form has the moment now. It does not take it while it has another that is not saved. */
-  #edit(kept: Kept | null): boolean {
+  /** Puts a moment into the form, but not while that has another that is not saved. */
+  #edit(name: string): void {
     if (the<HTMLTextAreaElement>("[name=text]", this.#form).value !== "") {
       this.#say("The form has a moment that is not saved. Save it, or empty its text. Then press Edit again.");
-      return false;
+      return;
     }
-    if (kept) fillIn(this.#form, kept.fields);
-    return true;
+    const kept = keptAs(name);
+    if (!kept) return;
+    // It is not sent meanwhile.
+    localStorage.setItem(name, JSON.stringify({ refused: "Not saved: it was being edited.", ...kept }));
+    this.#edited = name;
+    fillIn(this.#form, kept.fields);
   }
 }
 
