@@ -75,10 +75,18 @@ onBothDatabases("billing in Studio", (serve) => {
   });
 
   it("a plan is chosen, says that it renews until it is cancelled, ends, and renews after all", async () => {
-    const { browser, owner } = await scene();
+    const { browser, owner, server } = await scene();
     expect(plain((await browser.get(at)).html)).toContain("a month, until you cancel it");
     const next = await browser.submit(at, `${at}/plans/indie_monthly`);
     expect(plain(next.html)).toContain("$79.00");
+    const unpaid = plain((await browser.get(at)).html);
+    expect(unpaid).toContain("No plan. A plan gives you playtest hours for each of its periods.");
+    expect(unpaid).toContain("The payment of Indie Monthly was not completed. To go on, subscribe again.");
+    expect([unpaid.includes("Your plan"), unpaid.includes("Cancel the plan"), unpaid.match(/Subscribe/g)!.length]).toEqual([
+      false,
+      false,
+      4,
+    ]);
     await payByCard(browser, next.html);
     expect(plain((await browser.get(at)).html)).toMatch(/It renews on [A-Z].* UTC , and then each month, until you cancel it\./);
     expect((await owner.getBalance()).playtestMinutes).toBeGreaterThan(0);
@@ -94,6 +102,12 @@ onBothDatabases("billing in Studio", (serve) => {
     expect(plain((await browser.get(at)).html)).toMatch(/It ends on .* and is not charged again\./);
     await browser.submit(at, `${at}/subscription/resume`);
     expect((await owner.getSubscription()).cancelAtPeriodEnd).toBe(false);
+    const { id } = (await owner.getSubscription()).subscription!;
+    await server.request("POST", `/sandbox/subscriptions/${id}/renewals`, { body: { outcome: "failed" } });
+    await server.advance(31 * day);
+    const pastDue = plain((await (await signedIn(server, owner, "/studio")).get(at)).html);
+    expect(pastDue).toMatch(/Its renewal is tried again on [A-Z].* UTC ?\. The last renewal could not be charged\./);
+    expect(pastDue).not.toContain("It renews on");
   });
 
   it("crypto: shows where to send what, with a code to scan, and adds the credit by the hash", async () => {

@@ -17,7 +17,9 @@ const every = { month: "a month", year: "a year" } as const;
 /** What becomes of the present plan when another is chosen. */
 const replaced = html`<p class="soft">Your present plan ends as soon as you pay for this one, without proration: nothing of its price is refunded. Its hours stay.</p>`;
 
-const isRunning = ({ subscription }: Current): boolean => subscription !== null && subscription.endedAt === null;
+/** Whether there is a plan now: one whose first payment was not completed gives nothing yet. */
+const isRunning = ({ subscription }: Current): boolean =>
+  subscription?.status === "active" || subscription?.status === "past_due";
 
 const choose = action({ at: studio.billing.below("plans/:id") }, async (context) => {
   const { call, id, form } = context;
@@ -47,17 +49,26 @@ export function subscriptionSection(context: StudioContext, current: Current, { 
   const runs = isRunning(current);
   if (!runs && !configured) return false;
   return html`<section id="plan"><h2>Plan</h2>
-${runs ? running(context, current) : html`<p>No plan. A plan gives you playtest hours for each of its periods.</p>`}
+${runs ? running(context, current) : noPlan(current)}
 ${configured && html`<ul class="tiles">${plans.map((plan) => planCard(context, plan, runs ? current.subscription?.planKey : undefined))}</ul>`}</section>`;
 }
 
-function running(context: StudioContext, { subscription, nextRenewalAt, endsAt }: Current): Markup {
-  const { planName, priceCents, interval, status } = subscription!;
-  const price = `${usd(priceCents)} ${every[interval]}`;
-  const ends = endsAt !== null;
-  return html`<p><strong>${planName}</strong>, ${price}. ${ends ? html`It ends on ${time(endsAt)} and is not charged again.` : nextRenewalAt !== null && html`It renews on ${time(nextRenewalAt)}, and then each ${interval}, until you cancel it.`}</p>
+const noPlan = ({ subscription }: Current): Markup =>
+  html`<p>No plan. A plan gives you playtest hours for each of its periods.</p>
+${subscription?.status === "incomplete" && html`<p>The payment of ${subscription.planName} was not completed. To go on, subscribe again.</p>`}`;
+
+function running(context: StudioContext, current: Current): Markup {
+  const { planName, priceCents, interval, status } = current.subscription!;
+  return html`<p><strong>${planName}</strong>, ${usd(priceCents)} ${every[interval]}. ${outlook(current)}</p>
 ${status === "past_due" && html`<p class="bad">The last renewal could not be charged. Check your card.</p>`}
-${ends ? button(context, resume.at(), "Renew it after all", "quiet") : cancelForm(context)}`;
+${current.endsAt !== null ? button(context, resume.at(), "Renew it after all", "quiet") : cancelForm(context)}`;
+}
+
+function outlook({ subscription, nextRenewalAt, endsAt }: Current): Markup | false {
+  if (endsAt !== null) return html`It ends on ${time(endsAt)} and is not charged again.`;
+  if (nextRenewalAt === null) return false;
+  if (subscription!.status === "past_due") return html`Its renewal is tried again on ${time(nextRenewalAt)}.`;
+  return html`It renews on ${time(nextRenewalAt)}, and then each ${subscription!.interval}, until you cancel it.`;
 }
 
 const cancelForm = (context: StudioContext): Markup =>
