@@ -29,12 +29,14 @@ export const style = `
 body { margin: 0; background: var(--ground); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
 main { max-width: 34rem; margin: 8vh auto; padding: 2rem; background: var(--paper); border: 1px solid var(--line); border-radius: .75rem; }
 main.wide { max-width: 60rem; margin: 2rem auto; }
-h1, h2, h3, li { overflow-wrap: anywhere; }
+h1, h2, h3, li, label, summary { overflow-wrap: anywhere; }
+/* A name that is written from right to left does not reorder what stands beside it. */
+a, b, strong, code, time, .soft, .badge { unicode-bidi: isolate; }
 h1 { margin: 0 0 1rem; font-size: 1.4rem; line-height: 1.25; }
 a { color: var(--accent); }
 label { display: block; margin: 1rem 0 .25rem; font-weight: 600; }
 input, select, textarea { width: 100%; padding: .6rem .7rem; font: inherit; color: inherit; background: transparent; border: 1px solid var(--soft); border-radius: .4rem; }
-button { margin-top: 1.25rem; padding: .65rem 1.2rem; font: inherit; font-weight: 600; color: var(--accent-ink); background: var(--accent); border: 0; border-radius: .4rem; cursor: pointer; }
+button { max-width: 100%; overflow-wrap: anywhere; margin-top: 1.25rem; padding: .65rem 1.2rem; font: inherit; font-weight: 600; color: var(--accent-ink); background: var(--accent); border: 0; border-radius: .4rem; cursor: pointer; }
 button.link { margin: 0; padding: .4rem 0; color: var(--accent); background: none; text-decoration: underline; font-weight: 400; }
 h2 { margin: 2rem 0 .5rem; font-size: 1rem; }
 table { width: 100%; border-collapse: collapse; } th, td { padding: .4rem .5rem .4rem 0; text-align: left; vertical-align: top; border-top: 1px solid var(--line); }

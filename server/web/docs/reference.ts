@@ -1,3 +1,4 @@
+import type { resources } from "../../../src/contract/index.ts";
 import { pages } from "../../../src/contract/pages/addresses.ts";
 import { html, type Markup } from "../html.ts";
 import type { Entry } from "./layout.ts";
@@ -6,23 +7,35 @@ import { type Operation, type Parameter, type Reference, type Route, refName, ro
 
 /** The API reference: a page for each group of endpoints and one for the objects they share, rendered from the OpenAPI document. */
 
-const titles: Record<string, string> = {
+const titles: Record<keyof typeof resources, string> = {
   auth: "Accounts and keys",
   games: "Games and builds",
   playtests: "Playtests and orders",
   slots: "Slots and submissions",
+  statistics: "Statistics",
+  moments: "Moments",
+  stills: "Still images",
+  findings: "Findings",
+  signals: "Signals",
+  highlights: "Highlights",
+  shares: "Public links",
+  search: "Search",
+  clips: "Clips",
   applications: "Applications",
+  approvals: "Approvals",
   billing: "Billing",
+  budgets: "Budgets",
   chat: "Chat",
   info: "Reference data",
   webhooks: "Webhooks and events",
   notifications: "Notifications",
   playtester: "For playtesters",
+  agreements: "Agreements",
   admin: "Administration",
   sandbox: "Sandbox",
 };
 
-export const groupTitle = (tag: string) => titles[tag] ?? tag;
+export const groupTitle = (tag: string) => titles[tag as keyof typeof titles];
 
 export const groupEntries = ({ tags }: Reference): Entry[] => [
   { href: pages.reference(), title: "Overview" },

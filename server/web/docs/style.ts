@@ -9,7 +9,8 @@ main { width: 100%; max-width: none; min-height: 0; margin: 0; padding: 1.25rem;
 nav { display: none; }
 h1 { font-size: 1.75rem; } h2 { margin: 2.25rem 0 .75rem; font-size: 1.25rem; } h3 { margin: 1.5rem 0 .5rem; font-size: 1rem; }
 li { margin: .25rem 0; } ul, ol { padding-left: 1.5rem; }
-.scroll { margin: 1rem 0; overflow-x: auto; } .scroll table { min-width: 30rem; } .scroll td:first-child code { white-space: nowrap; }
+/* What goes on at a side has a shadow there, which the ends of the table cover. */
+.scroll { margin: 1rem 0; overflow-x: auto; background: linear-gradient(to right, var(--paper) 50%, transparent) left / 2.5rem 100% no-repeat local, linear-gradient(to left, var(--paper) 50%, transparent) right / 2.5rem 100% no-repeat local, linear-gradient(to right, var(--line), transparent) left / 1rem 100% no-repeat, linear-gradient(to left, var(--line), transparent) right / 1rem 100% no-repeat; } .scroll table { min-width: 30rem; } .scroll td:first-child code { white-space: nowrap; }
 .settings { margin: 1rem 0; } .settings > div { padding: .75rem 0; border-top: 1px solid var(--line); } .settings dt { font-weight: 600; overflow-wrap: anywhere; } .settings dd { margin: .25rem 0 0; } .settings ul { display: flex; flex-wrap: wrap; gap: .1rem 1.5rem; margin: .25rem 0 0; padding: 0; list-style: none; color: var(--soft); font-size: .9rem; } .settings li { margin: 0; overflow-wrap: anywhere; }
 thead th { border-top: 0; color: var(--soft); font-size: .85rem; } thead th::first-letter { text-transform: uppercase; }
 section + section { margin-top: 2rem; padding-top: .25rem; border-top: 1px solid var(--line); }

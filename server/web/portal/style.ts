@@ -30,7 +30,7 @@ p { margin: .5rem 0; }
 .links { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; padding: 0; list-style: none; } .links a { display: inline-block; padding: .35rem 0; }
 kbd { padding: .1rem .4rem; border: 1px solid var(--soft); border-radius: .3rem; font: .85em ui-monospace, monospace; white-space: nowrap; }
 main li { margin: .25rem 0; }
-.list { display: grid; gap: 1rem; margin: 0; padding: 0; list-style: none; }
+.list { display: grid; grid-template-columns: minmax(0, 1fr); gap: 1rem; margin: 0; padding: 0; list-style: none; }
 .card { padding: 1.1rem 1.25rem; border: 1px solid var(--line); border-radius: .6rem; }
 .card h2, .card h3 { margin: 0; } .card > :last-child { margin-bottom: 0; }
 .game { display: grid; grid-template-columns: 10rem minmax(0, 1fr); gap: 0 1.25rem; align-items: start; }
@@ -66,7 +66,7 @@ hr { margin: 1.5rem 0 .5rem; border: 0; border-top: 1px solid var(--line); }
 input[type=file] { padding: .6rem; border-style: dashed; }
 progress { width: 100%; height: .9rem; appearance: none; border: 1px solid var(--soft); border-radius: .45rem; overflow: hidden; background: var(--ground); }
 progress::-webkit-progress-bar { background: var(--ground); } progress::-webkit-progress-value { background: var(--accent); } progress::-moz-progress-bar { background: var(--accent); }
-.thread { display: grid; gap: .75rem; margin: 1rem 0; padding: 0; list-style: none; }
+.thread { display: grid; grid-template-columns: minmax(0, 1fr); gap: .75rem; margin: 1rem 0; padding: 0; list-style: none; }
 .thread li { max-width: 85%; padding: .6rem .9rem; border-radius: .75rem; background: var(--ground); justify-self: start; }
 .thread li.mine { justify-self: end; background: var(--wash); }
 .thread p { margin: 0; } .thread .soft { font-size: .85rem; }

@@ -74,7 +74,6 @@ ${commands(context, "From the command line", [["List them", `playtest review hig
   const scripts = first ? [playerScript, "highlights.js"] : [];
   return studioLayout(context, "games", {
     title: `Highlights: ${title}`,
-    heading: "Highlights",
     body,
     assets: { style: [playerStyle, "review.css"], scripts },
   });

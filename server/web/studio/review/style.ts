@@ -6,7 +6,7 @@ html:not(.scripted) .hint { display: none; }
 .review-head { display: flex; flex-wrap: wrap; justify-content: space-between; align-items: center; gap: .25rem 1.5rem; margin-bottom: .75rem; } .review-head p { margin: 0; }
 .review-queue { display: flex; flex-wrap: wrap; align-items: center; gap: .25rem 1rem; flex-basis: auto; } nav.review-queue a { padding: .3rem .6rem; border: 1px solid var(--line); border-radius: .4rem; }
 .review { display: grid; grid-template-columns: minmax(0, 1fr) minmax(20rem, 27rem); gap: 1.25rem 2rem; align-items: start; }
-.review-stage, .review-side, .panel { display: grid; gap: 1rem; min-width: 0; } .panel:empty { display: none; }
+.review-stage, .review-side, .panel { display: grid; grid-template-columns: minmax(0, 1fr); gap: 1rem; min-width: 0; } .panel:empty { display: none; }
 .review-video { min-width: 0; background: var(--paper); } .review-tabs { display: none; }
 .review section { margin: 0; padding: 0; border: 0; }
 .review .review-card { padding: 1rem 1.25rem; border: 1px solid var(--line); border-radius: .6rem; }
@@ -49,15 +49,15 @@ html:not(.scripted) .hint { display: none; }
   .scripted .review-tabs { display: flex; gap: .25rem; overflow-x: auto; margin: 0; border-bottom: 1px solid var(--line); } .review-tabs a { padding: .5rem .45rem; font-size: .95rem; white-space: nowrap; text-decoration: none; color: inherit; border-radius: .4rem .4rem 0 0; } .review-tabs a[aria-current] { box-shadow: inset 0 -.2rem var(--accent); }
   .scripted .review [data-panel]:not(.shown) { display: none; }
 }
-@media (max-width: 64rem) and (min-height: 30rem) { .scripted .review-video { position: sticky; top: 0; z-index: 1; padding-block: .25rem .5rem; } .scripted .review .player video { max-height: 40vh; } }
+@media (max-width: 64rem) and (min-height: 30rem) { .scripted .review-video { position: sticky; top: 0; z-index: 2; padding-block: .25rem .5rem; } .scripted .review .player video { max-height: 40vh; } }
 @media (max-width: 40rem) and (min-height: 30rem) {
   .scripted .review .decision:not(.shown) { display: grid; position: sticky; bottom: 0; z-index: 1; order: 1; margin-bottom: 0; padding: .4rem .6rem; gap: .6rem; background: var(--paper); }
   .decision:not(.shown) > .by-command, .scripted .decision:not(.shown) .verdict, .scripted .decision:not(.shown) .pays { display: none; } .scripted .decision:not(.shown) :is(#accept > button, .reject) { grid-row: 1; }
-  .scripted .decision.shown :is(#accept > button, .reject:not([open])) { position: sticky; bottom: .5rem; z-index: 1; background-color: var(--paper); box-shadow: 0 0 0 .35rem var(--paper); } .scripted .decision.shown #accept > button { background-color: var(--accent); }
+  .scripted .decision.shown :is(#accept > button, .reject:not([open])) { position: sticky; bottom: .5rem; z-index: 1; align-self: stretch; background-color: var(--paper); box-shadow: 0 0 0 .5rem var(--paper); } .scripted .decision.shown #accept > button { background-color: var(--accent); } .decision.shown > .reject:not([open]) > summary { display: flex; align-items: center; gap: .35rem; height: 100%; }
   .scripted .review [data-panel] :is(input, select, textarea) { scroll-margin-bottom: 6rem; }
 }
 @media (max-width: 40rem) {
   main.wide { padding: 1.25rem; } .moment-fields { grid-template-columns: 1fr 1fr; } .moment-fields .field-tags { grid-column: auto; }
-  .compare { grid-template-columns: minmax(0, 1fr); } .verdict { grid-template-columns: minmax(0, 1fr); } .review .decision { grid-template-columns: minmax(0, 1fr) auto; } .decision #accept > button { padding-inline: .4rem; } .decision:has(.reject[open]) #accept > button { grid-column: 1 / -1; } .decision > .reject:not([open]) { justify-self: end; } .decision > .by-command { grid-row: 5; grid-column: 1 / -1; } .decision > .by-command[open] { grid-row: 6; } .decision > .reject[open] { grid-column: 1 / -1; grid-row: 5; } .trail { display: none; } main.wide > h1 { font-size: 1.05rem; } .rating label > span { min-width: 2.6rem; padding-block: .5rem; }
+  .compare { grid-template-columns: minmax(0, 1fr); } .verdict { grid-template-columns: minmax(0, 1fr); } .review .decision { grid-template-columns: minmax(0, 1fr) auto; } .decision #accept > button { padding-inline: .4rem; } .decision:has(.reject[open]) #accept > button { grid-column: 1 / -1; } .decision > .reject:not([open]) { justify-self: end; } .decision > .reject[open] { grid-column: 1 / -1; grid-row: 5; } .decision > .by-command { grid-row: 6; grid-column: 1 / -1; } .trail { display: none; } main.wide > h1 { font-size: 1.05rem; } .rating label > span { min-width: 2.6rem; padding-block: .5rem; }
 }
 `;

@@ -1,0 +1,65 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { look, looks } from "../helpers/accessibility.ts";
+import { launchBrowser } from "../helpers/browser.ts";
+import { registerPlaytester } from "../helpers/factories.ts";
+import { ownServer } from "../helpers/own-server.ts";
+import { signedIn } from "../helpers/portal.ts";
+import { reviewMarket, submitted } from "../helpers/review.ts";
+import type { TestServer } from "../helpers/server.ts";
+
+/** Names, addresses and words of people that are longer than a phone is wide. */
+
+let browser: Browser;
+let server: TestServer;
+let cookie: string;
+const pages: Record<string, string> = {};
+
+const word = "a".repeat(100);
+const log = `https://crashes.example.com/reports/${"0123456789abcdef".repeat(4)}/minidump.txt`;
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+  server = await ownServer();
+  const { owner, gameId } = await reviewMarket(server);
+  cookie = (await signedIn(server, owner, "/studio")).cookies.get("playtest_session")!;
+  const playtester = await registerPlaytester(server, word);
+  // Those whose video was accepted can be written to.
+  await owner.post(`/slots/${await submitted(server, owner, { gameId, playtester })}/accept`);
+  const slotId = await submitted(server, owner, { gameId, playtester, notes: `See ${log}` });
+  await owner.post(`/slots/${slotId}/moments`, { atMs: 1000, kind: "bug", text: `${word} ${log}` });
+  const { id } = (await owner.post(`/games/${gameId}/findings`, { title: word, text: log })).body.data.finding;
+  await owner.post(`/findings/${id}/evidence`, { slotId, fromMs: 1000, text: `crash ${log}`, quote: word });
+  const playtest = (await owner.get(`/slots/${slotId}`)).body.data.slot.requestId;
+  const to = (await owner.get("/chat/contacts")).body.data.contacts[0].id;
+  const conversation = (await owner.post("/chat/conversations", { contactId: to })).body.data.conversation.id;
+  await owner.post(`/chat/conversations/${conversation}/messages`, { content: `${word} ${log}` });
+  Object.assign(pages, {
+    messages: "/studio/messages",
+    conversation: `/studio/messages/${conversation}`,
+    inbox: "/studio",
+    playtest: `/studio/playtests/${playtest}`,
+    review: `/studio/slots/${slotId}`,
+    compare: `/studio/playtests/${playtest}/compare`,
+    findings: `/studio/games/${gameId}/findings`,
+    finding: `/studio/findings/${id}`,
+    search: `/studio/search?q=${word}`,
+  });
+});
+afterAll(async () => {
+  await browser.close();
+  await server.close();
+});
+
+describe("long words in Studio", () => {
+  it.each(looks)("at $width px, fit the width", async ({ width, scheme, rules }) => {
+    const context = await browser.newContext({ baseURL: server.baseUrl, viewport: { width, height: 800 }, colorScheme: scheme });
+    await context.addCookies([{ name: "playtest_session", value: cookie, url: server.baseUrl }]);
+    const page = await context.newPage();
+    const faults: string[] = [];
+    for (const [name, path] of Object.entries(pages)) faults.push(...(await look(page, `long-${name}`, path, rules, [])));
+    expect(faults).toEqual([]);
+    expect(await page.locator("main").textContent()).toContain(word);
+    await context.close();
+  });
+});
