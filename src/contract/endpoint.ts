@@ -129,7 +129,11 @@ export interface Audited {
 /** The `audit` of an endpoint. */
 export const audited = (action: string, ...details: string[]): { audit: Audited } => ({ audit: { action, details } });
 
-interface Options<Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType, L extends boolean, H extends z.ZodObject> {
+/** What an endpoint has only where it is said. */
+type Said = "only" | "unverified" | "secretReply" | "limit" | "refusesBudgeted" | "confirmed" | "audit" | "media";
+
+interface Options<Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType, L extends boolean, H extends z.ZodObject>
+  extends Pick<Endpoint, Said> {
   access: Access;
   summary: string;
   reply: R;
@@ -145,14 +149,6 @@ interface Options<Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType,
   list?: L;
   errors?: readonly ErrorCode[];
   extension?: boolean;
-  only?: "sandbox";
-  unverified?: boolean;
-  secretReply?: boolean;
-  limit?: "register" | "password";
-  refusesBudgeted?: boolean;
-  confirmed?: boolean;
-  audit?: Audited;
-  media?: Media;
   headers?: H;
 }
 
