@@ -90,4 +90,17 @@ describe("push_build", () => {
     expect(again.structuredContent).toMatchObject({ skipped: true });
     expect(await builds()).toBe(before + 1);
   });
+
+  it.each([
+    ["without a warning", {}],
+    ["after a warning", { "con.txt": "a name that Windows does not allow" }],
+  ])("says why a build was refused, %s", async (_, more) => {
+    const { server, owner, gameId } = fixture;
+    const folder = freshFolder();
+    for (const [name, text] of Object.entries({ "game.txt": "1", ".env": "KEY=1", ...more })) writeFileSync(join(folder, name), text);
+    const { call } = await connect({ transport: "stdio", baseUrl: server.baseUrl, key: owner.key, folder });
+    const refused = await call("push_build", { path: ".", game: gameId });
+    expect(refused.isError).toBe(true);
+    expect(refused.content[0]!.text).toContain("The build contains files that look secret, so nothing was sent: .env");
+  });
 });
