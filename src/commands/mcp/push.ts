@@ -62,7 +62,9 @@ export function createPusher(ctx: Context, root: string): NonNullable<StdioParts
     child.stderr.on("data", (chunk: Buffer) => err.push(chunk));
     await once(child, "close");
     if (child.exitCode !== 0)
-      throw failure(reasonIn(Buffer.concat(err).toString()) ?? "The build could not be uploaded. The game's build was not changed.");
+      throw failure(
+        reasonIn(Buffer.concat(err).toString()) ?? "The build could not be uploaded. The game's build was not changed.",
+      );
     const { result } = JSON.parse(Buffer.concat(out).toString()) as { result: Result };
     const { version = null, skipped, skippedFiles } = result;
     return { version, skipped, skippedFiles: skippedFiles.length };
