@@ -1,4 +1,4 @@
-import { reasonIn } from "../../../src/contract/text/reason.ts";
+import { reasonIn } from "../../../src/contract/input/reason.ts";
 import type { Config } from "../../config/schema.ts";
 import type { DatabaseLocation } from "../../database/drivers.ts";
 import type { BackUp, MadeBackup } from "./types.ts";

@@ -3,7 +3,7 @@ import { realpath } from "node:fs/promises";
 import { relative, resolve, sep } from "node:path";
 import type { PushedBuild, StdioParts } from "../../../server/mcp/stdio.ts";
 import type { Context } from "../../cli/define.ts";
-import { reasonIn } from "../../contract/text/reason.ts";
+import { reasonIn } from "../../contract/input/reason.ts";
 import { DryRun, failure, usage } from "../../errors.ts";
 
 /** The real path of something inside the root. A link that leads out of it is not inside. */
