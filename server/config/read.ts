@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { withoutMark } from "../../src/contract/input/decode.ts";
 import type { Fault } from "./check.ts";
 import { defaults, variables } from "./defaults.ts";
 import type { Config, Settings } from "./schema.ts";
@@ -73,7 +74,7 @@ function readText(file: string, required: boolean): string | undefined {
 
 function parse(text: string, file: string): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(withoutMark(text));
   } catch (error) {
     throw new ConfigError(
       `The configuration file ${file} is not valid JSON: ${(error as Error).message}. Nothing was changed. Correct it.`,

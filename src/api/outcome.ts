@@ -36,7 +36,7 @@ export function howToCheck(method: string, path: string): string {
   const repeating = "Repeating it could make the change twice.";
   if (!found) return `Check on the server's website whether it took effect. ${repeating}`;
   const [pattern, list, next = repeating] = found;
-  const command = list.replace("$1", pattern1(pattern, target));
+  const command = list.replace("$1", () => pattern1(pattern, target));
   return `Check whether it took effect: \`playtest ${command}\`. ${next}`;
 }
 

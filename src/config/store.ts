@@ -1,5 +1,6 @@
 import { accessSync, constants, mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { withoutMark } from "../contract/input/decode.ts";
 import { noHome } from "../contract/text/user-folders.ts";
 import { badConfig, CliError, cannotWrite, exitCodes, failure } from "../errors.ts";
 import { causeOf } from "../io/files/folder.ts";
@@ -70,7 +71,7 @@ export function readObject(path: string): Record<string, unknown> | undefined {
     );
   }
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = JSON.parse(withoutMark(text));
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   } catch (error) {
     throw badConfig(`${path} is not valid JSON: ${(error as Error).message}.`, "Fix the file or delete it.");

@@ -1,5 +1,6 @@
 import { isAbsolute, join } from "node:path";
 import { failure } from "../errors.ts";
+import { hasGroups, signalGroup } from "./group.ts";
 import type { Io } from "./io.ts";
 import { lines } from "./text.ts";
 
@@ -29,7 +30,7 @@ export async function programOutput(
 ): Promise<string> {
   const { spawn } = await import("node:child_process");
   io.signal.throwIfAborted();
-  const ownGroup = io.platform !== "win32";
+  const ownGroup = hasGroups(io);
   const child = spawn(located(io, program), args, {
     cwd,
     env: withoutOurs(io),
@@ -38,14 +39,7 @@ export async function programOutput(
   });
   const output: Buffer[] = [];
   let [size, said, why] = [0, "", ""];
-  const kill = () => {
-    try {
-      if (ownGroup && child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
-      else child.kill("SIGKILL");
-    } catch {
-      // It has ended meanwhile.
-    }
-  };
+  const kill = () => signalGroup(child, ownGroup, "SIGKILL");
   const end = (reason: string) => {
     why ||= reason;
     kill();

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { webUrl } from "../api/url.ts";
 import { failure } from "../errors.ts";
+import { hasGroups, signalGroup } from "./group.ts";
 import type { Io } from "./io.ts";
 
 /** Loaded on demand, because few commands start another program and loading slows every start. */
@@ -34,14 +35,19 @@ interface ShellOptions {
   input?: string;
 }
 
-/** Runs a command line in the shell and returns its standard output. Data is passed as `runShell` does. */
+/**
+ * Runs a command line in the shell and returns its standard output. Data is passed as `runShell` does. What the shell started ends with
+ * this command: without a terminal it is a group of its own. On a terminal it stays in ours, which Ctrl+C reaches as a whole, because it
+ * may ask for a password there.
+ */
 export async function shellOutput(
   io: Io,
   command: string,
   { env, cwd = io.cwd(), quiet = false, input = "" }: ShellOptions,
 ): Promise<{ code: number; out: string }> {
   const spawn = await spawner();
-  const child = spawn(command, { shell: true, cwd, env: { ...io.env, ...env }, stdio: ["pipe", "pipe", "pipe"] });
+  const detached = hasGroups(io) && !Object.values(io.terminal).some(Boolean);
+  const child = spawn(command, { shell: true, cwd, env: { ...io.env, ...env }, stdio: ["pipe", "pipe", "pipe"], detached });
   child.stdin.on("error", () => {});
   child.stdin.end(input);
   let out = "";
@@ -51,7 +57,7 @@ export async function shellOutput(
   child.stderr.on("data", (chunk: Buffer) => {
     if (!quiet) io.err(chunk.toString("utf8"));
   });
-  const stop = () => child.kill();
+  const stop = () => signalGroup(child, detached, "SIGTERM");
   io.signal.addEventListener("abort", stop, { once: true });
   try {
     const [code] = (await once(child, "close")) as [number | null];

@@ -139,6 +139,30 @@ it("auth switch, list, token, logout: manage profiles", async () => {
   expect((await run(["auth", "switch", "nope"])).code).toBe(2);
 });
 
+it("auth switch and login: warn of what commands use instead", async () => {
+  for (const profile of ["a", "b"]) await run(["login", ...at(), "--with-key", "--profile", profile], { stdin: ada.key });
+  const text = (from: string, remedy: string) =>
+    `warning: ${from} names the profile a, and commands use it instead of b. ${remedy}\n`;
+  const env = { PLAYTEST_PROFILE: "a" };
+  expect(await run(["auth", "switch", "b"], { env })).toMatchObject({
+    stdout: "Switched to profile b.\n",
+    stderr: text("PLAYTEST_PROFILE", "Unset it."),
+  });
+  expect((await run(["auth", "switch", "a"], { env })).stderr).toBe("");
+  const login = ["login", ...at(), "--with-key", "--profile", "b"];
+  expect((await run(login, { env, stdin: ada.key })).stderr).toContain(text("PLAYTEST_PROFILE", "Unset it."));
+  const cwd = testFolder();
+  const file = join(cwd, ".playtest.json");
+  writeFileSync(file, JSON.stringify({ profile: "a" }));
+  expect((await run(["auth", "switch", "b"], { cwd })).stderr).toBe(text(file, "Remove `profile` from that file."));
+  const withKey = await run(["auth", "switch", "b"], { env: { PLAYTEST_API_KEY: ada.key } });
+  expect(withKey.stderr).toBe("warning: PLAYTEST_API_KEY is set, and commands use it instead of the saved key. Unset it.\n");
+  expect(await run(["auth", "switch", "b", "--profile", "a"])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("--profile names a, but the profile to switch to is b. Nothing was changed."),
+  });
+});
+
 describe("keyring", () => {
   const entries = new Map<string, string>();
   const working = {

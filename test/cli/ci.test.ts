@@ -166,6 +166,23 @@ describe("ci init", () => {
     );
   });
 
+  it.each([
+    ["github", '  PLAYTEST_BASE_URL: "http://pt.example.com"\n  PLAYTEST_INSECURE: "1"\n'],
+    ["gitlab", 'variables:\n  PLAYTEST_BASE_URL: "http://pt.example.com"\n  PLAYTEST_INSECURE: "1"\n'],
+    ["jenkins", "    PLAYTEST_BASE_URL = 'http://pt.example.com'\n    PLAYTEST_INSECURE = '1'\n"],
+  ])("ci init: the workflow of %s has --insecure", async (ci, lines) => {
+    const { stdout } = await init(`${ci} --print --insecure`, testFolder(), "http://pt.example.com");
+    expect(stdout).toContain(lines);
+    expect((await init(`${ci} --print`, testFolder(), "http://pt.example.com")).stdout).not.toContain("INSECURE");
+  });
+
+  it("ci init: takes no version where none is kept", async () => {
+    for (const words of ["--upload-cmd ./up.sh", "--build https://example.com/build.zip"])
+      expect((await init(`github --print ${words}`, testFolder())).stdout).toContain(" --if-changed --order - ");
+    const refused = await init("github --print --upload-cmd ./up.sh --build https://example.com/build.zip", testFolder());
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("not the URL in --build. Nothing was written.")]);
+  });
+
   it.each(["http://127.0.0.1:4747", "http://127.0.0.1:5000", "http://localhost:4747", "http://[::1]:4747"])(
     "ci init: writes no address of this machine (%s) and no name of a package, and warns about both",
     async (baseUrl) => {

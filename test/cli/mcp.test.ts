@@ -41,6 +41,32 @@ describe("mcp install", () => {
     expect(readFileSync(path, "utf8")).toBe("// not JSON\n{}");
   });
 
+  it("writes the flags that say which instance and key are used", async () => {
+    const cwd = freshFolder();
+    const base = ["mcp", "install", "cursor", "--print", "--base-url", "http://pt.example.com"];
+    const { stdout } = await playtest([...base, "--insecure", "--api-key-file", "key", "--timeout", "2m"], { cwd });
+    expect(JSON.parse(stdout).mcpServers.playtest.args).toEqual([
+      "mcp",
+      "run",
+      "--base-url",
+      "http://pt.example.com",
+      "--api-key-file",
+      join(cwd, "key"),
+      "--insecure",
+      "--timeout",
+      "2m",
+    ]);
+    const refused = await playtest([...base, "--api-key-file", "-"], { cwd, stdin: "pt_sk_0123456789" });
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("--api-key-file - cannot be used here")]);
+  });
+
+  it("adds to settings that begin with a byte order mark", async () => {
+    const cwd = freshFolder();
+    writeFileSync(join(cwd, ".mcp.json"), '\ufeff{"other":1}\r\n');
+    expect((await playtest(["mcp", "install", "claude-code"], { cwd })).code).toBe(0);
+    expect(JSON.parse(readFileSync(join(cwd, ".mcp.json"), "utf8"))).toMatchObject({ other: 1, mcpServers: {} });
+  });
+
   it("refuses another client and an unknown toolset", async () => {
     expect((await playtest(["mcp", "install", "emacs"])).code).toBe(2);
     expect((await playtest(["mcp", "install", "cursor", "--print", "--allow", "reed"])).code).toBe(2);
@@ -89,5 +115,19 @@ describe("push_build", () => {
     const again = await call("push_build", { path: "build", game: gameId });
     expect(again.structuredContent).toMatchObject({ skipped: true });
     expect(await builds()).toBe(before + 1);
+  });
+
+  it.each([
+    ["without a warning", {}],
+    ["after a warning", { "con.txt": "a name that Windows does not allow" }],
+  ])("says why a build was refused, %s", async (_, more) => {
+    const { server, owner, gameId } = fixture;
+    const folder = freshFolder();
+    for (const [name, text] of Object.entries({ "game.txt": "1", ".env": "KEY=1", ...more }))
+      writeFileSync(join(folder, name), text);
+    const { call } = await connect({ transport: "stdio", baseUrl: server.baseUrl, key: owner.key, folder });
+    const refused = await call("push_build", { path: ".", game: gameId });
+    expect(refused.isError).toBe(true);
+    expect(refused.content[0]!.text).toContain("The build contains files that look secret, so nothing was sent: .env");
   });
 });

@@ -90,6 +90,8 @@ describe("games push to a server that hosts builds", () => {
     ["git", { "a.txt": "a" }, /^v1\.2-1-g[0-9a-f]+-dirty$/],
     ["file", { "a.txt": "a", VERSION: "3.1\nnotes\n" }, /^3\.1$/],
     ["file", { "version.txt": " 7 \n" }, /^7$/],
+    ["file", { "a.txt": "a", VERSION: "\ufeff3.1 \r\nnotes\r\n" }, /^3\.1$/],
+    ["file", { "a.txt": "a", "package.json": '\ufeff{"version":"0.4.0"}\r\n' }, /^0\.4\.0$/],
     ["file", { "package.json": '{"version":"0.4.0"}' }, /^0\.4\.0$/],
   ])("--version-from %s takes the version from %j", async (from, files, label) => {
     const folder = folderWith(files as unknown as Record<string, string>);

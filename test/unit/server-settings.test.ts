@@ -206,6 +206,10 @@ describe("server settings: the file", () => {
     await expect(readConfig({}, folder, join(folder, "other.json"))).rejects.toThrow("cannot be read");
   });
 
+  it("may begin with a byte order mark, as editors on Windows write it", async () => {
+    expect(await read("\ufeff{}\r\n")).toEqual(defaults);
+  });
+
   it("may name its JSON Schema", async () => {
     expect(await read({ $schema: "./schema.json" })).toEqual(defaults);
   });

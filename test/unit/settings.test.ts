@@ -74,6 +74,13 @@ describe("directory file", () => {
     expect(await playtest(["config", "list"], { cwd })).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
   });
 
+  it("may begin with a byte order mark, as editors on Windows write it", async () => {
+    const cwd = testFolder();
+    writeFileSync(join(cwd, ".playtest.json"), '\ufeff{"timeout":"3s"}\r\n');
+    const { stdout } = await playtest(["config", "explain", "--jq", '.result[] | select(.name == "timeout") | .value'], { cwd });
+    expect(stdout).toBe("3\n");
+  });
+
   describe("cannot choose the address that an API key is sent to", () => {
     const directory = { baseUrl: "http://127.0.0.1:9" };
     const env = { PLAYTEST_API_KEY: "pt_sk_secretsecret" };

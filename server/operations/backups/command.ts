@@ -1,3 +1,4 @@
+import { reasonIn } from "../../../src/contract/input/reason.ts";
 import type { Config } from "../../config/schema.ts";
 import type { DatabaseLocation } from "../../database/drivers.ts";
 import type { BackUp, MadeBackup } from "./types.ts";
@@ -47,14 +48,4 @@ export function backUpByCommand(
     if (code === 0 || code === incomplete) return (JSON.parse(stdout) as { result: MadeBackup }).result;
     throw new Error(reasonIn(stderr) ?? (code === null ? "it was killed" : `it ended with code ${code}`));
   };
-}
-
-/** The message of an error as `--json` prints it, in the last line. */
-function reasonIn(stderr: string): string | undefined {
-  const last = stderr.trim().split("\n").at(-1);
-  try {
-    return (JSON.parse(last ?? "") as { message?: string }).message;
-  } catch {
-    return last || undefined;
-  }
 }

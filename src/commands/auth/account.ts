@@ -33,6 +33,18 @@ export function requirePlaceForKey(ctx: Context): void {
   if (!ctx.flags.dryRun) ctx.store.requireWritable();
 }
 
+/** Warns of what commands use instead of the profile that is now the current one. */
+export function warnOfOthers(ctx: Context, profile: string): void {
+  const { env } = ctx.io;
+  const { directoryFile } = ctx.settings();
+  const [other, from, remedy] = env.PLAYTEST_PROFILE
+    ? [env.PLAYTEST_PROFILE, "PLAYTEST_PROFILE", "Unset it."]
+    : [directoryFile?.values.profile, directoryFile?.path, "Remove `profile` from that file."];
+  if (other && other !== profile)
+    ctx.out.warn(`${from} names the profile ${String(other)}, and commands use it instead of ${profile}. ${remedy}`);
+  if (env.PLAYTEST_API_KEY) ctx.out.warn("PLAYTEST_API_KEY is set, and commands use it instead of the saved key. Unset it.");
+}
+
 /** Saves a key and makes its profile the current one. */
 export async function saveLogin(ctx: Context, baseUrl: string, key: string): Promise<string> {
   const profile = profileFor(ctx, baseUrl);
@@ -42,8 +54,7 @@ export async function saveLogin(ctx: Context, baseUrl: string, key: string): Pro
     config.profiles[profile] = { ...config.profiles[profile], baseUrl };
     config.profile = profile;
   });
-  if (ctx.io.env.PLAYTEST_API_KEY)
-    ctx.out.warn("PLAYTEST_API_KEY is set, and commands use it instead of the saved key. Unset it.");
+  warnOfOthers(ctx, profile);
   return profile;
 }
 

@@ -1,5 +1,6 @@
 import { arg, type Context, define, flag, prose, type Row, viewOf } from "../../cli/define.ts";
 import { notFound, notSignedIn, usage } from "../../errors.ts";
+import { warnOfOthers } from "./account.ts";
 
 const view = viewOf<Row<"profile" | "baseUrl" | "inUse" | "hasKey">>(
   ["profile", prose("instance:baseUrl"), "active:inUse", "has key:hasKey"],
@@ -35,9 +36,16 @@ const switchProfile = define({
     const choices = names.map((name) => ({ value: name, name }));
     const profile = args.profile ?? (await ctx.prompt.choose("Profile:", choices, "Pass the name of the profile."));
     if (!names.includes(profile)) throw usage(`Profile ${profile} not found.`, `Profiles: ${names.join(", ") || "none"}.`);
+    const { profile: given = profile } = ctx.flags;
+    if (given !== profile)
+      throw usage(
+        `--profile names ${given}, but the profile to switch to is ${profile}. Nothing was changed.`,
+        "Leave out --profile.",
+      );
     await ctx.store.saveConfig((config) => {
       config.profile = profile;
     });
+    warnOfOthers(ctx, profile);
     return ctx.text(`Switched to profile ${profile}.`, { result: { profile } });
   },
 });

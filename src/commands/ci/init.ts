@@ -1,6 +1,6 @@
 import { access, writeFile } from "node:fs/promises";
 import { dirname, isAbsolute, join } from "node:path";
-import { isLoopback } from "../../api/url.ts";
+import { isLoopback, isWebUrl } from "../../api/url.ts";
 import { arg, type Context, define, flag } from "../../cli/define.ts";
 import { shellQuote } from "../../contract/text/shell.ts";
 import { CliError, cannotWrite, exitCodes, usage } from "../../errors.ts";
@@ -85,7 +85,7 @@ export const init = define({
     },
   },
   flags: {
-    build: flag.text("Directory or file to push (default build)", { value: "PATH" }),
+    build: flag.text("Directory, file or URL to push (default build)", { value: "PATH" }),
     uploadCmd: flag.text("For a server that hosts no builds: what uploads {file} and prints its URL", { value: "CMD" }),
     quantity: flag.integer("Slots to order (default 2)", { min: 1, max: 100 }),
     maxCost: flag.money("Maximum cost of one order (default 50)"),
@@ -107,11 +107,16 @@ export const init = define({
   async run({ args, flags }, ctx) {
     const ci = names.find((name) => name === args.ci);
     if (!ci) throw usage(`Unknown CI system ${JSON.stringify(args.ci)}.`, `Supported: ${names.join(", ")}.`);
+    const isUrl = isWebUrl(flags.build ?? "");
+    if (isUrl && flags.uploadCmd !== undefined)
+      throw usage("--upload-cmd uploads a directory or a file, not the URL in --build. Nothing was written.");
     const plan: Plan = {
       game: args.game === undefined ? '"$PLAYTEST_GAME"' : workflowWord(args.game, "game"),
       baseUrl: baseUrlOf(ctx),
+      insecure: ctx.flags.insecure === true,
       build: workflowWord(flags.build ?? "build", "--build"),
       uploadCmd: flags.uploadCmd === undefined ? undefined : workflowWord(flags.uploadCmd, "--upload-cmd", uploadCommand),
+      labeled: !isUrl && flags.uploadCmd === undefined,
       quantity: flags.quantity ?? 2,
       maxCost: ((flags.maxCost ?? 5000) / 100).toFixed(2),
       ...(await packageOf(ctx, flags.package)),

@@ -4,10 +4,14 @@ export interface Plan {
   game: string;
   /** Base URL to write into the file; undefined: taken from a CI variable. */
   baseUrl: string | undefined;
-  /** Directory or file, as a shell word. */
+  /** Whether the API key goes to that address without encryption. */
+  insecure: boolean;
+  /** Directory, file or URL, as a shell word. */
   build: string;
   /** What uploads the build and prints its URL, as a shell word; undefined: the server hosts builds. */
   uploadCmd: string | undefined;
+  /** Whether the server keeps the version: of builds that are uploaded to it. */
+  labeled: boolean;
   quantity: number;
   /** Dollars, as `--max-cost` takes them. */
   maxCost: string;
@@ -18,8 +22,8 @@ export interface Plan {
 }
 
 /** One command pushes and orders: if ordering fails, the next run retries it, and no build is ordered for twice. */
-const order = ({ build, game, quantity, maxCost, uploadCmd }: Plan) =>
-  `echo "quantity: ${quantity}" | playtest games push ${build} ${game}${uploadCmd ? ` --upload-cmd ${uploadCmd}` : ""} --if-changed --version-from git --order - --max-cost ${maxCost}`;
+const order = ({ build, game, quantity, maxCost, uploadCmd, labeled }: Plan) =>
+  `echo "quantity: ${quantity}" | playtest games push ${build} ${game}${uploadCmd ? ` --upload-cmd ${uploadCmd}` : ""} --if-changed${labeled ? " --version-from git" : ""} --order - --max-cost ${maxCost}`;
 const latest = ({ game }: Plan) => `latest=$(playtest playtests list ${game} --limit 1 --jq '.playtests[0].id // empty')`;
 const install = (plan: Plan) => `npm install --global ${plan.package ?? '"$PLAYTEST_PACKAGE"'}`;
 
@@ -59,6 +63,16 @@ const variables = (plan: Plan) =>
     .map((name) => `  ${name}: ${githubVariable(name)}\n`)
     .join("");
 
+/** Variables that decide how the instance is reached, with their values. */
+const connection = ({ baseUrl, insecure }: Plan): [string, string][] => [
+  ...(baseUrl === undefined ? [] : [["PLAYTEST_BASE_URL", baseUrl] satisfies [string, string]]),
+  ...(insecure ? [["PLAYTEST_INSECURE", "1"] satisfies [string, string]] : []),
+];
+const yamlLines = (plan: Plan) =>
+  connection(plan)
+    .map(([name, value]) => `  ${name}: ${JSON.stringify(value)}\n`)
+    .join("");
+
 const github = (plan: Plan) => `# Pushes the build, orders playtests of it, and fails if more than one video is rejected.
 # Requires ${requirements(plan, "the secret PLAYTEST_API_KEY")}.
 name: playtest
@@ -74,8 +88,7 @@ concurrency:
   group: playtest-\${{ github.event_name }}-\${{ github.ref }}
 env:
   PLAYTEST_API_KEY: \${{ secrets.PLAYTEST_API_KEY }}
-  PLAYTEST_BASE_URL: ${plan.baseUrl ? JSON.stringify(plan.baseUrl) : githubVariable("PLAYTEST_BASE_URL")}
-${variables(plan)}jobs:
+${plan.baseUrl ? "" : `  PLAYTEST_BASE_URL: ${githubVariable("PLAYTEST_BASE_URL")}\n`}${yamlLines(plan)}${variables(plan)}jobs:
   order:
     if: github.event_name != 'schedule'
     runs-on: ubuntu-latest
@@ -111,7 +124,7 @@ default:
   image: node:22
   before_script:
     - ${install(plan)}
-${plan.baseUrl ? `variables:\n  PLAYTEST_BASE_URL: ${JSON.stringify(plan.baseUrl)}\n` : ""}# Build the game in an earlier job and keep the build as an artifact.
+${yamlLines(plan) && `variables:\n${yamlLines(plan)}`}# Build the game in an earlier job and keep the build as an artifact.
 playtest-order:
   rules:
     - if: $CI_PIPELINE_SOURCE != "schedule" && $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH
@@ -134,7 +147,9 @@ pipeline {
   options { disableConcurrentBuilds() }
   environment {
     PLAYTEST_API_KEY = credentials('playtest-api-key')
-${plan.baseUrl ? `    PLAYTEST_BASE_URL = '${plan.baseUrl}'\n` : ""}    NPM_CONFIG_PREFIX = "\${env.WORKSPACE}/.npm"
+${connection(plan)
+  .map(([name, value]) => `    ${name} = '${value}'\n`)
+  .join("")}    NPM_CONFIG_PREFIX = "\${env.WORKSPACE}/.npm"
     PATH = "\${env.WORKSPACE}/.npm/bin:\${env.PATH}"
   }
   stages {

@@ -1,4 +1,5 @@
 import { arg, type Context, define, flag, viewOf } from "../../cli/define.ts";
+import { flagName } from "../../cli/flags.ts";
 import { costOf } from "../../contract/bulk/ordered.ts";
 import { codeSpan } from "../../contract/text/one-line.ts";
 import { notFound, usage } from "../../errors.ts";
@@ -54,13 +55,15 @@ export const push = define({
     keepModes: flag.toggle("Do not make programs of Linux and macOS executable"),
     strictNames: flag.toggle("Fail if a file cannot have its name on Windows or macOS"),
     includeSecrets: flag.toggle("Send files that look secret, such as .env and private keys"),
-    versionLabel: flag.text("Version of the build, such as 1.4.0", { value: "LABEL" }),
+    versionLabel: flag.text("Version of the build, such as 1.4.0; only for uploads to the server, as the next three", {
+      value: "LABEL",
+    }),
     versionFrom: flag.choice(["git", "file"], "Take the version from git, or from a VERSION file or package.json"),
     channel: flag.text("Channel of the build, such as beta", { value: "NAME" }),
     notes: flag.text("Notes stored with the build"),
     putUrl: flag.text("Upload the build to this presigned URL with PUT", { value: "URL" }),
     uploadCmd: flag.text(
-      "Upload the build with this command: {file} becomes the file name, and its last line of output must be the URL",
+      "Upload the build with this command: {file}, without quotes around it, becomes the quoted name of the file, and the last line of output must be the URL",
       { value: "COMMAND" },
     ),
     publicUrl: flag.text("Where playtesters download the build, if it differs", { value: "URL" }),
@@ -151,11 +154,29 @@ interface PushFlags extends StorageFlags, ContentFlags {
 
 const gameOf = async (ctx: Context, id: string) => (await ctx.api().getGame({ params: { id } })).game;
 
+/** What would do nothing with the URL of a build, which is neither read nor uploaded. The API keeps no labels of one. */
+const forFiles = [
+  "preview",
+  "versionLabel",
+  "versionFrom",
+  "channel",
+  "notes",
+  "putUrl",
+  "uploadCmd",
+  "publicUrl",
+  "noVerify",
+] as const satisfies readonly (keyof PushFlags)[];
+
 /** Called before anything is changed, to ask for confirmation. */
 type BeforeChange = () => Promise<void>;
 
 async function pushUrl(ctx: Context, gameId: string, url: string, flags: PushFlags, beforeChange: BeforeChange): Promise<Pushed> {
-  if (flags.preview) throw usage("--preview works with a directory or a file, not with a URL.");
+  const useless = forFiles.find((name) => flags[name]);
+  if (useless !== undefined)
+    throw usage(
+      `--${flagName({ name: useless })} works with a directory or a file, not with a URL. Nothing was changed.`,
+      "Leave it out, or push the directory or the file itself.",
+    );
   const buildUrl = checkUrl(url, "source");
   const game = await gameOf(ctx, gameId);
   const result = { gameId, gameName: game.name, buildUrl, sha256: null, contentSha256: null, size: null, ...noFindings() };
@@ -172,22 +193,39 @@ async function pushFile(ctx: Context, args: { source: string; game: string }, fl
   return withBuild(ctx, args.source, flags, async (build) => {
     const current = await currentBuild(ctx, game.id, game.buildUrl);
     if (flags.preview) return { changes: await preview(ctx, await build.pack(), await current.link()), findings: build.findings };
-    const version = await versionLabel(ctx, flags, build.folder ?? ctx.io.cwd());
-    const labels: Labels = {
-      ...(version && { version }),
-      ...(flags.channel && { channel: flags.channel }),
-      ...(flags.notes && { notes: flags.notes }),
-    };
-    const about = { gameId: game.id, gameName: game.name, contentSha256: build.contentSha256, ...labels, ...build.findings };
+    const about = { gameId: game.id, gameName: game.name, contentSha256: build.contentSha256, ...build.findings };
     if (flags.ifChanged && current.contentSha256 === build.contentSha256) {
-      const { sha256, size } = current;
-      return { ...about, sha256, size, buildUrl: game.buildUrl, skipped: true };
+      const { sha256, size, labels } = current;
+      return { ...about, ...labels, sha256, size, buildUrl: game.buildUrl, skipped: true };
     }
+    const labels = elsewhere ? noLabels(ctx, flags) : await labelsOf(ctx, flags, build.folder ?? ctx.io.cwd());
     await beforeChange();
     const file = await build.pack();
     const buildUrl = elsewhere ? await storeElsewhere(ctx, game.id, file, flags) : await host(ctx, game.id, file, labels);
-    return { ...about, sha256: file.sha256, size: file.size, buildUrl, skipped: false };
+    return { ...about, ...labels, sha256: file.sha256, size: file.size, buildUrl, skipped: false };
   });
+}
+
+/** The labels that there are. */
+const given = (labels: { [name in keyof Labels]: string | null | undefined }): Labels =>
+  Object.fromEntries(Object.entries(labels).filter(([, label]) => label));
+
+async function labelsOf(ctx: Context, flags: PushFlags, directory: string): Promise<Labels> {
+  const { channel, notes } = flags;
+  return given({ version: await versionLabel(ctx, flags, directory), channel, notes });
+}
+
+/** A build in other storage is an address to the server, which keeps no labels of one. */
+function noLabels(ctx: Context, flags: PushFlags): Labels {
+  const names = (["versionLabel", "versionFrom", "channel", "notes"] as const)
+    .filter((name) => flags[name])
+    .map((name) => `--${flagName({ name })}`)
+    .join(", ");
+  if (names !== "")
+    ctx.out.warn(
+      `${names}: not stored, because a server keeps the version, channel and notes only of builds that are uploaded to it.`,
+    );
+  return {};
 }
 
 async function requireHosting(ctx: Context) {
@@ -206,8 +244,8 @@ async function currentBuild(ctx: Context, gameId: string, buildUrl: string) {
   const hosted = latest?.sha256 ? latest : undefined;
   const link = async () =>
     hosted ? (await ctx.api().getBuildDownloadUrl({ params: { id: gameId, buildId: hosted.id } })).downloadUrl : buildUrl;
-  const { contentSha256 = hashOf(buildUrl), sha256 = null, size = null } = hosted ?? {};
-  return { contentSha256, sha256, size, link };
+  const { contentSha256 = hashOf(buildUrl), sha256 = null, size = null, version, channel, notes } = hosted ?? {};
+  return { contentSha256, sha256, size, labels: given({ version, channel, notes }), link };
 }
 
 async function storeElsewhere(ctx: Context, id: string, build: BuildFile, flags: PushFlags): Promise<string> {

@@ -69,9 +69,16 @@ async function byPut(ctx: Context, build: BuildFile, putUrl: string, publicUrl: 
   return addressOf(putUrl, publicUrl);
 }
 
+/**
+ * A command with the name of the build for `{file}`. No quotes of cmd.exe keep a `%`, but it leaves alone what a variable holds, and no
+ * file on Windows has a double quote in its name.
+ */
+export const uploadCommand = (command: string, file: string, platform: string) =>
+  command.replaceAll("{file}", () => (platform === "win32" ? '"%PLAYTEST_BUILD_FILE%"' : shellQuote(file)));
+
 async function byCommand(ctx: Context, build: BuildFile, flags: StorageFlags): Promise<string> {
   const { shellOutput } = await import("../../io/shell.ts");
-  const command = flags.uploadCmd!.replaceAll("{file}", shellQuote(build.file));
+  const command = uploadCommand(flags.uploadCmd!, build.file, ctx.io.platform);
   const env = { PLAYTEST_BUILD_FILE: build.file, PLAYTEST_BUILD_NAME: build.filename, PLAYTEST_BUILD_SHA256: build.sha256 };
   const { code, out } = await shellOutput(ctx.io, command, { env });
   if (code !== 0) throw refused(`--upload-cmd exited with code ${code}`, "");

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Context } from "../../cli/define.ts";
+import { decode } from "../../contract/input/decode.ts";
 import { usage } from "../../errors.ts";
 
 /** The version of a build: given, or from git, or from a VERSION file or package.json in the directory. */
@@ -31,9 +32,13 @@ function parsed(manifest: string): { version?: string } | undefined {
 }
 
 async function fromFile(directory: string) {
-  const text = (name: string) => readFile(join(directory, name), "utf8").catch(() => undefined);
+  const text = async (name: string) => {
+    const bytes = await readFile(join(directory, name)).catch(() => undefined);
+    return bytes && decode(bytes, `--version-from file: ${name}`, "Save it as UTF-8.");
+  };
   const plain = (await text("VERSION")) ?? (await text("version.txt"));
-  if (plain?.trim()) return plain.trim().split("\n")[0]!;
+  const [line = ""] = plain?.trim().split(/\r?\n/) ?? [];
+  if (line !== "") return line.trim();
   const manifest = await text("package.json");
   const version = manifest && parsed(manifest)?.version;
   if (version) return version;

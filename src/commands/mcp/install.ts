@@ -1,7 +1,9 @@
 import { readFile, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { arg, type Context, define, flag } from "../../cli/define.ts";
+import { flagName } from "../../cli/flags.ts";
 import { refuseDryRun } from "../../cli/session/dry-run.ts";
+import { withoutMark } from "../../contract/input/decode.ts";
 import { shellQuote } from "../../contract/text/shell.ts";
 import { cannotWrite, usage } from "../../errors.ts";
 import { makeFolder } from "../../io/files/folder.ts";
@@ -16,16 +18,28 @@ const clients = {
 type Client = keyof typeof clients;
 const names = Object.keys(clients) as Client[];
 
+/** The global flags that say which instance and key are used, and how: what the client starts needs them, too. */
+const carried = ["profile", "baseUrl", "apiKeyFile", "insecure", "timeout", "retries", "maxWait"] as const;
+
+function carriedFlags({ flags, io }: Context): string[] {
+  if (flags.apiKeyFile === "-")
+    throw usage(
+      "--api-key-file - cannot be used here: standard input of the server is what the client writes to it. Nothing was changed.",
+      "Pass the name of a file, or run `playtest login`.",
+    );
+  const { apiKeyFile } = flags;
+  const given = { ...flags, ...(apiKeyFile !== undefined && { apiKeyFile: resolve(io.cwd(), apiKeyFile) }) };
+  return carried.flatMap((name) => {
+    const value = given[name];
+    if (value === undefined || value === false) return [];
+    return value === true ? [`--${flagName({ name })}`] : [`--${flagName({ name })}`, value];
+  });
+}
+
 /** What the client starts. The API key is not in it: the command finds it as always. */
 function entryOf(ctx: Context, client: Client, allow: readonly string[]) {
-  const { profile } = ctx.flags;
   allowedBy(allow);
-  const args = [
-    "mcp",
-    "run",
-    ...(profile === undefined ? [] : ["--profile", profile]),
-    ...(allow.length > 0 ? ["--allow", allow.join(",")] : []),
-  ];
+  const args = ["mcp", "run", ...carriedFlags(ctx), ...(allow.length > 0 ? ["--allow", allow.join(",")] : [])];
   return { ...(client === "vscode" && { type: "stdio" }), command: "playtest", args };
 }
 
@@ -39,7 +53,7 @@ async function settingsIn(path: string): Promise<Record<string, unknown>> {
     throw usage(`${path} cannot be read: ${error.message}. Nothing was changed.`);
   });
   try {
-    const parsed: unknown = JSON.parse(text);
+    const parsed: unknown = JSON.parse(withoutMark(text));
     if (isRecord(parsed)) return parsed;
   } catch {}
   throw usage(`${path} is not a JSON object. Nothing was changed.`, "Add the server by hand: run the command with --print.");
@@ -50,7 +64,8 @@ export const install = define({
   summary: "Add the server to the settings of a coding agent in this folder",
   description:
     "Writes to .mcp.json, .cursor/mcp.json or .vscode/mcp.json of the current folder, and keeps what else is there. The API key is not\n" +
-    "written: the command finds it in the profile, the keyring or PLAYTEST_API_KEY.",
+    "written: the command finds it in the profile, the keyring or PLAYTEST_API_KEY. The flags --profile, --base-url, --api-key-file,\n" +
+    "--insecure, --timeout, --retries and --max-wait are written.",
   risk: "local",
   args: { client: arg.choice(names) },
   flags: {

@@ -3,6 +3,7 @@ import { realpath } from "node:fs/promises";
 import { relative, resolve, sep } from "node:path";
 import type { PushedBuild, StdioParts } from "../../../server/mcp/stdio.ts";
 import type { Context } from "../../cli/define.ts";
+import { reasonIn } from "../../contract/input/reason.ts";
 import { DryRun, failure, usage } from "../../errors.ts";
 
 /** The real path of something inside the root. A link that leads out of it is not inside. */
@@ -16,18 +17,11 @@ async function inside(root: string, path: string): Promise<string> {
   return found;
 }
 
-interface Report {
-  result?: { version?: string; skipped?: boolean; skippedFiles?: unknown[] };
-  error?: { code: string; message: string };
-}
-
 /** What the command printed. */
-function readReport(out: string, err: string): Report {
-  for (const text of [out, err])
-    try {
-      return JSON.parse(text) as Report;
-    } catch {}
-  return {};
+interface Result {
+  version?: string;
+  skipped: boolean;
+  skippedFiles: readonly unknown[];
 }
 
 /**
@@ -67,9 +61,12 @@ export function createPusher(ctx: Context, root: string): NonNullable<StdioParts
     child.stdout.on("data", (chunk: Buffer) => out.push(chunk));
     child.stderr.on("data", (chunk: Buffer) => err.push(chunk));
     await once(child, "close");
-    const report = readReport(Buffer.concat(out).toString(), Buffer.concat(err).toString());
-    if (!report.result) throw failure(report.error?.message ?? "The build could not be uploaded.");
-    const { version = null, skipped = false, skippedFiles = [] } = report.result;
+    if (child.exitCode !== 0)
+      throw failure(
+        reasonIn(Buffer.concat(err).toString()) ?? "The build could not be uploaded. The game's build was not changed.",
+      );
+    const { result } = JSON.parse(Buffer.concat(out).toString()) as { result: Result };
+    const { version = null, skipped, skippedFiles } = result;
     return { version, skipped, skippedFiles: skippedFiles.length };
   };
 }

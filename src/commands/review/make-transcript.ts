@@ -34,7 +34,7 @@ const timeLimitSeconds = 2 * 3600;
 function commandFor(command: string, video: string): [string, ...string[]] {
   const [program, ...args] = command.split(/\s+/).filter(Boolean);
   if (program === undefined) throw usage("--with must name a program.", presets);
-  const placed = args.map((argument) => argument.replaceAll("{video}", video));
+  const placed = args.map((argument) => argument.replaceAll("{video}", () => video));
   return args.some((argument) => argument.includes("{video}")) ? [program, ...placed] : [program, ...args, video];
 }
 

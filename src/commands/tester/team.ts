@@ -86,8 +86,7 @@ const replace = define({
     "playtest tester team replace 9c21d0ff --with dana",
     "playtest tester team replace 9c21d0ff --missing ben --with dana",
   ],
-  run: async ({ args, body }, ctx) =>
-    ctx.item(await ctx.api().replaceTeamMember({ params: { id: args.slot }, body }), heldSlotView),
+  view: heldSlotView,
 });
 
 const shares = define({

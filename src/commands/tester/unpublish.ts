@@ -12,5 +12,5 @@ export const unpublish = define({
   body: "withdrawVideo",
   confirm: ({ args }) => `Withdraw your consent to publish the video of slot ${shortId(args.slot)}?`,
   examples: ["playtest tester unpublish 9c21d0ff", 'playtest tester unpublish 9c21d0ff --reason "My voice" --yes'],
-  run: async ({ args, body }, ctx) => ctx.item(await ctx.api().withdrawVideo({ params: { id: args.slot }, body }), heldSlotView),
+  view: heldSlotView,
 });

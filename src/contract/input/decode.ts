@@ -14,6 +14,9 @@ export function decode(bytes: Uint8Array, label: string, hint = excel): string {
   return text;
 }
 
+/** A text that was read as UTF-8, without the byte order mark that editors on Windows put before it. */
+export const withoutMark = (text: string) => text.replace(/^\ufeff/, "");
+
 /** The text of bytes in UTF-8 or another encoding; undefined if they are not in it. */
 export function decoded(bytes: Uint8Array, encoding = "utf-8"): string | undefined {
   try {

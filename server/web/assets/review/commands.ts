@@ -13,7 +13,7 @@ const commands: Readonly<Record<string, Command>> = {
   accept: (start, { rating, comment = "" }) => start + option("--rating", rating) + option("--comment", comment.trim()),
   reject: (start, { reason = "", allowRetry }) => start + option("--reason", reason.trim()) + flag("--retry", allowRetry),
   share: (start, { clip, validForSeconds, password, withNotes, withName }, { shared = "" }) =>
-    start.replace(shared, clip || shared) +
+    start.replace(shared, () => clip || shared) +
     option("--for", `${Number(validForSeconds) / 86_400}d`) +
     flag("--password", password) +
     flag("--with-notes", withNotes) +

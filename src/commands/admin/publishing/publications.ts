@@ -40,8 +40,7 @@ const publishingMove = define({
   confirm: ({ args, body }) =>
     `Publish ${shortId(args.publication)} on ${publisherTitles[body.to]}, and remove the video where it is now?`,
   examples: ["playtest admin publishing move 3aa0119c --to own", "playtest admin publishing move 3aa0119c --to youtube --yes"],
-  run: async ({ args, body }, ctx) =>
-    ctx.item(await ctx.api().movePublication({ params: { id: args.publication }, body }), publicationView),
+  view: publicationView,
 });
 
 const publishingRemove = define({
@@ -53,8 +52,7 @@ const publishingRemove = define({
   body: "removePublication",
   confirm: ({ args }) => `Remove the published video ${shortId(args.publication)}?`,
   examples: ["playtest admin publishing remove 3aa0119c --reason 'Shows a face' --yes"],
-  run: async ({ args, body }, ctx) =>
-    ctx.item(await ctx.api().removePublication({ params: { id: args.publication }, body }), publicationView),
+  view: publicationView,
 });
 
 export const publishingCommands = [publishing, publishingRetry, publishingMove, publishingRemove];

@@ -22,8 +22,7 @@ const unpublish = define({
   body: "unpublishSlot",
   confirm: ({ args }) => `Remove the published video of slot ${shortId(args.slot)}?`,
   examples: ['playtest review unpublish SLOT --reason "Shows an unreleased level" --yes'],
-  run: async ({ args, body }, ctx) =>
-    ctx.item(await ctx.api().unpublishSlot({ params: { id: args.slot }, body }), publicationView),
+  view: publicationView,
 });
 
 export const publicationCommands = [publication, unpublish];

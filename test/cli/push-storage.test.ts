@@ -1,0 +1,93 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { testFolder } from "../helpers/cli.ts";
+import { eachOwnerFixture } from "../helpers/owner-fixture.ts";
+import { killLeftovers, spawnPlaytest } from "../helpers/process.ts";
+
+const fixture = eachOwnerFixture();
+const at = (cwd: string, ...line: string[]) => fixture.run(["games", "push", ...line], { cwd });
+const builds = async () => (await fixture.owner.get(`/games/${fixture.gameId}/builds`)).body.data.builds;
+afterEach(killLeftovers);
+
+function folderWith(name: string): string {
+  const folder = testFolder();
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, name), "abc");
+  return folder;
+}
+
+const address = "https://files.example.com/build.zip";
+const uploaded = ["--upload-cmd", `echo ${address}`, "--no-verify"];
+
+describe("labels that nothing keeps", () => {
+  it.each([
+    "--version-label 1",
+    "--version-from git",
+    "--channel beta",
+    "--notes text",
+    "--upload-cmd true",
+    "--put-url https://files.example.com/a",
+    "--public-url https://files.example.com/a",
+    "--no-verify",
+    "--preview",
+  ])("%s is refused with the URL of a build", async (flag) => {
+    const before = await builds();
+    const { code, stderr } = await at(testFolder(), address, fixture.gameId, ...flag.split(" "));
+    const [name] = flag.split(" ");
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`${name} works with a directory or a file, not with a URL.`)]);
+    expect(await builds()).toEqual(before);
+  });
+
+  it("are not said to be stored with a build in other storage", async () => {
+    const folder = folderWith("a.txt");
+    const pushed = await at(folder, "a.txt", fixture.gameId, ...uploaded, "--version-label", "9.9.9", "--channel", "beta");
+    expect([pushed.code, pushed.stderr]).toEqual([
+      0,
+      "warning: --version-label, --channel: not stored, because a server keeps the version, channel and notes only of builds that are uploaded to it.\n",
+    ]);
+    expect(pushed.stdout).not.toContain("9.9.9");
+    expect((await builds())[0].version ?? null).toBeNull();
+    const json = await at(folder, "a.txt", fixture.gameId, ...uploaded, "--notes", "text", "--json");
+    expect(JSON.parse(json.stdout).result).not.toHaveProperty("notes");
+  });
+
+  it("are those of the game's build when that is pushed again", async () => {
+    const folder = folderWith("a.txt");
+    const push = async (version: string) =>
+      JSON.parse((await at(folder, "a.txt", fixture.gameId, "--if-changed", "--version-label", version, "--json")).stdout).result;
+    expect(await push("1")).toMatchObject({ skipped: false, version: "1" });
+    expect(await push("2")).toMatchObject({ skipped: true, version: "1" });
+    expect((await builds())[0].version).toBe("1");
+  });
+});
+
+describe("--upload-cmd", () => {
+  it("gets the name of the file as it is", async () => {
+    const name = "a$&b$$ 'c'.txt";
+    const folder = folderWith(name);
+    const copy = join(folder, "copy");
+    const { code } = await at(
+      folder,
+      name,
+      fixture.gameId,
+      "--upload-cmd",
+      `cat {file} >${copy}; echo ${address}`,
+      "--no-verify",
+    );
+    expect([code, readFileSync(copy, "utf8")]).toEqual([0, "abc"]);
+  });
+
+  it("ends with the command, and so does what it started", async () => {
+    const folder = folderWith("a.txt");
+    const started = join(folder, "started");
+    const command = `touch ${started}; sleep 600; echo ${address}`;
+    const env = { PLAYTEST_BASE_URL: fixture.server.baseUrl, PLAYTEST_API_KEY: fixture.owner.key };
+    const before = await builds();
+    const running = spawnPlaytest(folder, ["games", "push", "a.txt", fixture.gameId, "--upload-cmd", command], env);
+    await expect.poll(() => existsSync(started), { interval: 20, timeout: 60_000 }).toBe(true);
+    running.child.kill("SIGTERM");
+    expect((await running.ended).code).toBe(143);
+    expect(await builds()).toEqual(before);
+  });
+});
