@@ -28,7 +28,8 @@ RUN mkdir /data && chown 1000:1000 /data
 USER 1000:1000
 VOLUME /data
 EXPOSE 4747
-HEALTHCHECK --interval=10s --timeout=3s --start-period=30s CMD ["node", "-e", "fetch('http://127.0.0.1:4747/livez').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+# The server listens after its migrations, which may take long. The first success ends the period.
+HEALTHCHECK --interval=10s --timeout=3s --start-period=1h CMD ["node", "-e", "fetch('http://127.0.0.1:4747/livez').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 # Whatever connects from the container's private network is taken for the proxy.
 ENTRYPOINT ["node", "/app/bin/playtest.js"]
 CMD ["serve", "run", "--host", "0.0.0.0", "--behind-proxy", "--data", "/data", "--log", "json"]

@@ -8,9 +8,9 @@ import { hasRole } from "./accounts/users-store.ts";
 import { banner, type Ready } from "./app/banner.ts";
 import { certificateFrom } from "./app/certificate.ts";
 import type { Listening, Place } from "./app/listen.ts";
-import { portInUse, requireFreePort } from "./app/port.ts";
+import { requireFreePort } from "./app/port.ts";
 import { passedSocket, serviceManager } from "./app/service-manager.ts";
-import { type Running, start } from "./app/start.ts";
+import { metricsAddress, type Running, serverAddress, start } from "./app/start.ts";
 import { createCards } from "./billing/cards/create.ts";
 import { readBrand } from "./config/brand.ts";
 import { findInstanceKey } from "./config/instance-key.ts";
@@ -65,8 +65,8 @@ function placeOf(options: ServeOptions, { env, pid }: ServeHost): Place {
 
 /** Throws ConfigError where a socket of systemd is not what the flags say, or not one that a server may use. */
 async function checkSocket(options: ServeOptions, config: Config, { address, port }: Listening): Promise<void> {
-  const isOther = (options.host ?? address) !== address || (options.port ?? port) !== port;
-  if (isOther)
+  const named = options.host === "localhost" ? ["127.0.0.1", "::1"] : [options.host ?? address];
+  if (!named.includes(address) || (options.port ?? port) !== port)
     throw new ConfigError(
       `The socket of systemd listens on ${address}, port ${port}, and --host or --port says otherwise. The server was not started. Leave them out.`,
     );
@@ -83,7 +83,7 @@ export async function serve(options: ServeOptions, host: ServeHost): Promise<num
   checkOptions(options);
   if (options.readyFile !== undefined) requireReplaceable(options.readyFile);
   const place = placeOf(options, host);
-  if ("host" in place) await requireFreePort(place.host, place.port);
+  if ("host" in place) await requireFreePort(serverAddress(place));
   const location = chooseLocation(options, host.env);
   if (options.readyFile !== undefined) removeOutdated(options.readyFile, host.pid);
   try {
@@ -157,6 +157,7 @@ async function open(options: ServeOptions, host: ServeHost, location: DatabaseLo
       `A restore into ${dataDir} was interrupted. The server was not started. The previous data is in its newest folder replaced-…. Run \`playtest serve restore\` again before starting the server.`,
     );
   const config = await configFor(options, host, dataDir);
+  await requireMetricsPort(config, place);
   const log = await createLog({
     level: options.logLevel ?? "info",
     text: (options.log ?? (host.isTTY ? "text" : "json")) === "text",
@@ -223,8 +224,18 @@ async function open(options: ServeOptions, host: ServeHost, location: DatabaseLo
     return { ...running, close };
   } catch (error) {
     await store.close();
-    throw explained(error, options);
+    throw error;
   }
+}
+
+async function requireMetricsPort(config: Config, place: Place): Promise<void> {
+  const address = metricsAddress(config);
+  if (address === undefined) return;
+  if ("host" in place && address.port === place.port && address.host === place.host)
+    throw new ConfigError(
+      `metrics.port is ${address.port}, on which the server itself listens. Nothing was started or created. Choose another port with metrics.port.`,
+    );
+  await requireFreePort(address);
 }
 
 function warnOfMissingProxy({ publicUrl }: ServeOptions, { behindProxy, http }: Config, log: Log): void {
@@ -255,11 +266,6 @@ async function prepareUpgrade({ backup }: ServeOptions, location: DatabaseLocati
   const copy = backup === false ? null : await keepCopy(location, older);
   if (copy !== null) log.info({ copy, migrations }, "the database is brought up to date; a copy of it is kept for 14 days");
   else log.info({ migrations }, "the database is brought up to date without a copy of it");
-}
-
-function explained(error: unknown, options: ServeOptions): unknown {
-  if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") return error;
-  return portInUse(portOf(options), undefined, error);
 }
 
 /** How long (ms) after the start the rest of the program is loaded: the first requests should not wait for it. */

@@ -17,21 +17,21 @@ export interface Certificate {
 
 /** Throws ConfigError where the files are no certificate with its key. */
 export function certificateFrom(certFile: string, keyFile: string, log: Log): Certificate {
-  const read = (): Context => {
-    const context = { cert: contents(certFile, "--tls-cert"), key: contents(keyFile, "--tls-key") };
+  const read = (undone = ""): Context => {
+    const context = { cert: contents(certFile, "--tls-cert", undone), key: contents(keyFile, "--tls-key", undone) };
     try {
       createSecureContext(context);
     } catch (cause) {
       throw new ConfigError(
-        `${certFile} and ${keyFile} are not a certificate and its key: ${(cause as Error).message}. Pass files in the PEM format, the certificate with its chain.`,
+        `${certFile} and ${keyFile} are not a certificate and its key: ${(cause as Error).message}.${undone} Pass files in the PEM format, the certificate with its chain.`,
         { cause },
       );
     }
     return context;
   };
-  read();
+  read(" The server was not started.");
   return {
-    read,
+    read: () => read(),
     onChange: (use) => {
       process.on("SIGHUP", () => {
         try {
@@ -45,10 +45,13 @@ export function certificateFrom(certFile: string, keyFile: string, log: Log): Ce
   };
 }
 
-function contents(path: string, flag: string): Buffer {
+function contents(path: string, flag: string, undone: string): Buffer {
   try {
     return readFileSync(path);
   } catch (cause) {
-    throw new ConfigError(`${flag} ${path} cannot be read: ${(cause as Error).message}.`, { cause });
+    throw new ConfigError(
+      `${flag} ${path} cannot be read: ${(cause as Error).message}.${undone} Correct the path or the permissions of the file.`,
+      { cause },
+    );
   }
 }

@@ -3,11 +3,12 @@ import { owed } from "../admin/store.ts";
 import { endAllSettling } from "../billing/crypto/signed/end.ts";
 import { watchChains } from "../billing/crypto/watch.ts";
 import { issueMissing } from "../billing/invoices/service.ts";
+import type { Config } from "../config/schema.ts";
 import { ensureCategories } from "../games/default-categories.ts";
 import { startLimitExchange } from "../http/limits/exchange.ts";
 import { within } from "../lib/within.ts";
 import type { Metrics } from "../metrics/metrics.ts";
-import { listenForMetrics } from "../metrics/serve.ts";
+import { listenForMetrics, type MetricsPort } from "../metrics/serve.ts";
 import { deleteListed } from "../operations/backups/deletions.ts";
 import { startBackups } from "../operations/backups/job.ts";
 import { startLeftovers } from "../operations/leftovers.ts";
@@ -22,6 +23,7 @@ import type { Certificate } from "./certificate.ts";
 import { createDeps, type External } from "./compose.ts";
 import type { Deps } from "./deps.ts";
 import { type Listening, listen, type Place } from "./listen.ts";
+import { type Address, cannotListen } from "./port.ts";
 
 export interface Running {
   baseUrl: string;
@@ -34,7 +36,7 @@ export interface Running {
   close(options?: { graceMs?: number; skipGrace?: AbortSignal }): Promise<void>;
 }
 
-/** Binds the port, builds the app for the resulting address, and starts background jobs. */
+/** Binds the ports, builds the app for the resulting address, and starts background jobs. Throws ConfigError for a port that is taken. */
 export async function start(options: {
   place: Place;
   certificate?: Certificate | undefined;
@@ -45,28 +47,61 @@ export async function start(options: {
 }): Promise<Running> {
   const { external, certificate } = options;
   const stops = { retiring: new AbortController(), draining: new AbortController() };
-  const server = await listen({ ...options.place, certificate, config: external.config });
+  const { config } = external;
+  const server = await bound("fd" in options.place ? undefined : serverAddress(options.place), () =>
+    listen({ ...options.place, certificate, config }),
+  );
+  let metricsPort: MetricsPort | undefined;
   try {
     await options.onListening?.(server);
+    // Before jobs start, which nobody would end where the port is taken.
+    metricsPort = await openMetricsPort(config);
     const { deps, app } = await wire(options.publicUrl ?? originOf(options, server), {
       ...external,
-      metrics: await createMetrics(external.config),
+      metrics: await createMetrics(config),
       retiring: stops.retiring.signal,
       draining: stops.draining.signal,
     });
-    const stopMetrics = deps.config.metrics.port === null ? () => {} : await listenForMetrics(deps);
+    metricsPort?.serve(deps);
     server.serve(app);
-    const stopping = { deps, server, stopMetrics, ...stops };
+    const stopping = { deps, server, metricsPort, ...stops };
     return { baseUrl: deps.config.baseUrl, deps, app, close: (options) => close(stopping, options) };
   } catch (error) {
     // An open port would keep the process running.
+    metricsPort?.close();
     await server.close();
     throw error;
   }
 }
 
+/** Where the server listens, without a socket of the service manager. */
+export const serverAddress = (place: Exclude<Place, { fd: number }>): Address => ({
+  ...place,
+  names: { host: "--host", port: "--port" },
+});
+
+/** Where the metrics have a port of their own. */
+export const metricsAddress = ({ metrics: { host, port } }: Pick<Config, "metrics">): Address | undefined =>
+  port === null ? undefined : { host, port, names: { host: "metrics.host", port: "metrics.port" } };
+
+async function openMetricsPort(config: Config): Promise<MetricsPort | undefined> {
+  const address = metricsAddress(config);
+  return address && bound(address, () => listenForMetrics(address.host, address.port));
+}
+
+/** What is taken now was free before the database was opened. */
+async function bound<T>(address: Address | undefined, open: () => Promise<T>): Promise<T> {
+  try {
+    return await open();
+  } catch (error) {
+    const refusal = error as NodeJS.ErrnoException;
+    if (address === undefined || refusal.syscall === undefined) throw error;
+    throw cannotListen(address, refusal, "The server was not started.");
+  }
+}
+
 /** Loads the library only where metrics are wanted. */
-async function createMetrics({ metrics: { token, port }, version }: External["config"]): Promise<Metrics | null> {
+async function createMetrics({ metrics: { token, port }, version }: Config): Promise<Metrics | null> {
   if (token === null && port === null) return null;
   return (await import("../metrics/prometheus.ts")).createPrometheus(version);
 }
@@ -118,7 +153,7 @@ async function warnOfDebts(deps: Deps): Promise<void> {
 interface Stopping {
   deps: Deps;
   server: Listening;
-  stopMetrics(): void;
+  metricsPort: MetricsPort | undefined;
   retiring: AbortController;
   draining: AbortController;
 }
@@ -132,7 +167,7 @@ const tracesEndMs = 2_000;
 const databaseEndMs = 1_000;
 
 async function close(
-  { deps, server, stopMetrics, retiring, draining }: Stopping,
+  { deps, server, metricsPort, retiring, draining }: Stopping,
   { graceMs = 0, skipGrace }: { graceMs?: number; skipGrace?: AbortSignal } = {},
 ): Promise<void> {
   retiring.abort();
@@ -140,7 +175,7 @@ async function close(
   // Without it, clients and load balancers that do not know yet would find their connections reset.
   if (graceMs > 0) await pause(graceMs, undefined, skipGrace && { signal: skipGrace }).catch(() => {});
   draining.abort();
-  stopMetrics();
+  metricsPort?.close();
   await Promise.all([server.close(), within(jobsEndMs, deps.jobs.stop(), undefined)]);
   deps.outbound.close();
   await within(cutOffMs, deps.jobs.stop(), undefined);

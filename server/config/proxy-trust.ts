@@ -31,10 +31,11 @@ export function requireNearbyPeers(host: string, addresses: readonly string[]): 
   );
 }
 
-/** The addresses that a server listens on which is given `host`. */
-export async function listeningAddresses(host: string): Promise<string[]> {
-  if (host === "0.0.0.0" || host === "::")
-    return Object.values(networkInterfaces()).flatMap((all) => all!.map(({ address }) => address));
+/** The addresses that a server listens on which is given `host`: with `::` those of both families, whatever the system's default is. */
+export async function listeningAddresses(host: string, interfaces = networkInterfaces()): Promise<string[]> {
+  const own = Object.values(interfaces).flatMap((all) => all ?? []);
+  if (host === "0.0.0.0") return own.filter(({ family }) => family === "IPv4").map(({ address }) => address);
+  if (host === "::") return own.map(({ address }) => address);
   if (isIP(host)) return [host];
   return (await lookup(host, { all: true })).map(({ address }) => address);
 }

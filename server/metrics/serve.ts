@@ -32,15 +32,27 @@ function createSend(deps: Deps): Send {
   };
 }
 
-/** Serves `/metrics` and nothing else on the port of the setting. Returns a function that stops it. Rejects when the port is in use. */
-export async function listenForMetrics(deps: Deps): Promise<() => void> {
-  const { host, port } = deps.config.metrics;
-  const send = createSend(deps);
-  const server = createServer((request, response) => void answer(deps, send, request, response)).listen(port!, host);
+/** A port for `/metrics` and nothing else. What asks before `serve` is called is answered then. */
+export interface MetricsPort {
+  serve(deps: Deps): void;
+  close(): void;
+}
+
+/** Binds the port. Rejects when the system refuses it. */
+export async function listenForMetrics(host: string, port: number): Promise<MetricsPort> {
+  let serve!: (deps: Deps) => void;
+  const given = new Promise<Deps>((resolve) => {
+    serve = resolve;
+  }).then((deps) => ({ deps, send: createSend(deps) }));
+  const server = createServer((request, response) => void given.then(({ deps, send }) => answer(deps, send, request, response)));
+  server.listen(port, host);
   await once(server, "listening");
-  return () => {
-    server.close();
-    server.closeAllConnections();
+  return {
+    serve,
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
   };
 }
 

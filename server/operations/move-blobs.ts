@@ -27,7 +27,9 @@ export interface MovedBlobs {
   bytes: number;
   /** Files that were there already. */
   there: number;
-  /** Files that were removed from the disk, because the server reads them from the bucket. */
+  /** Whether a setting names the bucket that they were moved to, so that the server reads them there. */
+  used: boolean;
+  /** Files that were removed from the disk, because the bucket is used. */
   removed: number;
 }
 
@@ -64,10 +66,10 @@ export async function moveBlobs(options: MoveBlobsOptions): Promise<MovedBlobs> 
   const sum = toDisk
     ? await copyAll(task, task.all.list(blobKinds), fetchFile, options)
     : await copyAll(task, disk.list(blobKinds), sendFile, options);
-  const isUsed = !toDisk && config.blobs.address === options.to;
-  const removed = isUsed ? await removeCopied(task) : 0;
+  const used = !toDisk && config.blobs.address === options.to;
+  const removed = used ? await removeCopied(task) : 0;
   const [from, to] = toDisk ? [bucket.name, folder] : [folder, bucket.name];
-  return { from, to, ...sum, removed };
+  return { from, to, ...sum, used, removed };
 }
 
 async function copyAll(

@@ -49,9 +49,10 @@ export async function proxyConfiguration(proxy: ProxyKind, options: ProxyOptions
       "A certificate and its key belong together: pass both --certificate and --certificate-key, or neither.",
     );
   const url = new URL(options.publicUrl);
+  checkHostname(url.hostname);
   const tls = url.protocol === "https:";
   const { idleTimeoutMs } = (await readConfig({}, options.data, options.config)).http;
-  const certbot = `/etc/letsencrypt/live/${url.hostname}`;
+  const certbot = `/etc/letsencrypt/live/${addressIn(url) ?? url.hostname}`;
   return proxies[proxy]({
     url,
     port: url.port || (tls ? "443" : "80"),
@@ -150,6 +151,9 @@ tls:
     - certFile: ${certificate}
       keyFile: ${certificateKey}
 `;
+  // A client names the port with the address unless it is the usual one, and without a port Traefik keeps the brackets.
+  const hosts = [url.hostname, addressIn(url) ?? url.hostname];
+  const rule = [...new Set(hosts)].map((host) => `Host(\`${host}\`)`).join(" || ");
   return `# Of the static configuration (traefik.yml). Without readTimeout 0, uploads that take longer than a minute are cut off:
 #   entryPoints:
 #     ${entry}:
@@ -161,7 +165,7 @@ tls:
 http:
   routers:
     playtest:
-      rule: Host(\`${url.hostname}\`)
+      rule: ${rule}
       entryPoints: [${entry}]
       service: playtest
 ${tls ? `      tls: ${ownCertificate ? "{}" : "{ certResolver: letsencrypt }"}\n` : ""}  services:
@@ -196,10 +200,12 @@ function apache({ url, port, tls, upstreams, certificate, certificateKey, idle }
 ${upstreams.map((upstream) => `    BalancerMember "http://${upstream}" flushpackets=on connectiontimeout=2 retry=0`).join("\n")}
   </Proxy>
 `;
+  // Apache takes an IPv6 address in ServerName for a name with a port.
+  const nameDirective = url.hostname.startsWith("[") ? "ServerAlias" : "ServerName";
   return `# /etc/apache2/sites-available/playtest.conf
 # a2enmod proxy proxy_http headers${tls ? " ssl http2" : ""}${others.length > 0 ? " proxy_balancer lbmethod_byrequests" : ""}
-<VirtualHost *:${port}>
-  ServerName ${url.hostname}
+${["80", "443"].includes(port) ? "" : `Listen ${port}\n`}<VirtualHost *:${port}>
+  ${nameDirective} ${url.hostname}
 ${tls ? `  Protocols h2 http/1.1\n  SSLEngine on\n  SSLCertificateFile ${certificate}\n  SSLCertificateKeyFile ${certificateKey}\n` : ""}  ProxyRequests Off
   ProxyPreserveHost On
   # The server has limits of its own, and closes connections without traffic after ${idle - marginSeconds} seconds.
@@ -219,6 +225,20 @@ ${tls ? `  Protocols h2 http/1.1\n  SSLEngine on\n  SSLCertificateFile ${certifi
 ${others.length > 0 ? balancer : ""}  ProxyPass "/" ${others.length > 0 ? `"balancer://playtest/" nocanon` : `"http://${only}/" nocanon flushpackets=on`}
 </VirtualHost>
 `;
+}
+
+/** The IP address in a URL, without the brackets of IPv6; undefined for a name. */
+export function addressIn({ hostname }: URL): string | undefined {
+  const address = hostname.replace(/^\[(.*)\]$/, "$1");
+  return isIP(address) === 0 ? undefined : address;
+}
+
+/** URLs allow names that would end a line of a configuration. */
+function checkHostname(hostname: string): void {
+  if (!/^([\w.-]+|\[[\da-f:.]+\])$/i.test(hostname))
+    throw new ConfigError(
+      `The host name ${hostname} in --public-url has characters that mean something else in the configuration of a proxy. Pass a name of letters, digits, dots and dashes.`,
+    );
 }
 
 /** A host name or address with a port. Nothing else can stand in a configuration without changing what it means. */

@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { join, resolve } from "node:path";
 import { shellQuote } from "../../src/contract/text/shell.ts";
 import { keepForm, parseKeep } from "../config/keep-rule.ts";
@@ -10,7 +11,7 @@ export interface UnitOptions
   data: string;
   user: string;
   /** File with `NAME=value` lines for secrets and, without SQLite, the database URL. */
-  envFile: string;
+  environmentFile: string;
   /** Folder of the backups, which are kept, and when one is made, as systemd.time(7) has it. */
   backups: string;
   keep: string;
@@ -25,17 +26,20 @@ interface Facts {
   options: UnitOptions;
   program: readonly string[];
   data: string;
-  envFile: string;
+  environmentFile: string;
   /** How long (ms) a server that stops still answers, and then finishes requests. */
   graceMs: number;
   drainMs: number;
-  inHome: boolean;
   /** The folders that the server writes to. */
   written: readonly string[];
+  /** Whether it listens on a port that only root may use, unless a program is given the right to. */
+  listensLow: boolean;
 }
 
 /** How long a stop may take beyond that: for the last checkpoint of the database. */
 const afterDrainSeconds = 10;
+/** Ports from here on are for everybody. */
+const firstFreePort = 1024;
 /** Without a sign of life for so long, systemd starts the server again. */
 const watchdogSeconds = 60;
 
@@ -49,28 +53,29 @@ export async function unitFile(kind: UnitKind, options: UnitOptions, program: re
   if (!parseKeep(options.keep)) throw new ConfigError(`--keep ${options.keep} is not a rule. Pass one such as ${keepForm}.`);
   if (!/^[a-z_][a-z0-9_-]*$/i.test(options.user))
     throw new ConfigError(`${JSON.stringify(options.user)} is not a valid user name.`);
-  const { http, backup } = await readConfig({}, data, options.config);
-  const written = backup.to === null ? [data] : [data, backup.to];
-  const inHome = [...program, ...written].some((path) => /^\/(home|root|run\/user)\//.test(path));
+  const { http, backup, metrics } = await readConfig({}, data, options.config);
   return units[kind]({
     options,
     program,
     data,
-    envFile: resolve(options.envFile),
+    environmentFile: resolve(options.environmentFile),
     ...{ graceMs: http.graceMs, drainMs: http.drainMs },
-    inHome,
-    written,
+    written: backup.to === null ? [data] : [data, backup.to],
+    listensLow: [options.port, metrics.port].some((port) => port != null && port < firstFreePort),
   });
 }
 
-function service({ options, program, data, envFile, graceMs, drainMs, inHome, written }: Facts): string {
+function service(facts: Facts): string {
+  const { options, program, data, graceMs, drainMs, written, listensLow } = facts;
   const stopSeconds = Math.ceil((graceMs + drainMs) / 1000);
-  const words = [...program, "serve", "run", "--data", data, "--log", "json", ...flagsOf(options)];
+  const words = ["serve", "run", "--data", data, "--log", "json", ...flagsOf(options)];
+  const { config, tlsCert, tlsKey } = options;
+  const inHome = areInHome([...program, ...written, config, tlsCert, tlsKey]);
   return `# /etc/systemd/system/playtest.service, for:
 #   useradd --system --home-dir ${shellQuote(data)} --shell /usr/sbin/nologin ${options.user}
 #   systemctl daemon-reload && systemctl enable --now playtest
 # The first start writes an admin API key to ${path(join(data, "admin-key"))}. To back up: playtest serve backup FOLDER ${["--data", data, ...configOf(options)].map(shellQuote).join(" ")}
-${inHome ? `# Node.js, the program or the data is in a home directory, where ${options.user} must be able to read it.\n` : ""}
+${inHome ? `# Node.js, the program, the data or a file that the server reads is in a home directory, where ${options.user} must be able to read it.\n` : ""}
 [Unit]
 Description=playtest server
 Wants=network-online.target
@@ -82,13 +87,13 @@ Type=notify
 NotifyAccess=all
 TimeoutStartSec=infinity
 WatchdogSec=${watchdogSeconds}
-ExecStart=${words.map(word).join(" ")}
-${options.tlsCert === undefined ? "" : "# Reads the certificate again.\nExecReload=/bin/kill -HUP $MAINPID\n"}Restart=on-failure
+ExecStart=${commandLine(program, words)}
+${tlsCert === undefined ? "" : "# Reads the certificate again.\nExecReload=/bin/kill -HUP $MAINPID\n"}Restart=on-failure
 RestartSec=2
 # On SIGTERM the server says that it is not ready, answers for ${graceMs / 1000} s more, then finishes requests in progress for up to ${drainMs / 1000} s.
 TimeoutStopSec=${stopSeconds + afterDrainSeconds}
 LimitNOFILE=65536
-${confined({ options, envFile, inHome }, written)}
+${confined(facts, { written, inHome, listensLow })}
 
 [Install]
 WantedBy=multi-user.target
@@ -97,7 +102,7 @@ WantedBy=multi-user.target
 
 /** systemd keeps the socket open while the server restarts, so connections wait instead of being refused. */
 function socket({ options }: Facts): string {
-  const host = options.host ?? "127.0.0.1";
+  const host = listenable(options.host ?? "127.0.0.1");
   return `# /etc/systemd/system/playtest.socket, beside playtest.service:
 #   systemctl daemon-reload && systemctl stop playtest && systemctl enable --now playtest.socket && systemctl start playtest
 # While the server restarts, connections wait in this socket. Print the service without --host and --port, or with the same ones.
@@ -114,9 +119,21 @@ WantedBy=sockets.target
 `;
 }
 
-function backup({ options, program, data, envFile, inHome }: Facts): string {
+/** systemd looks up no names. */
+function listenable(host: string): string {
+  if (host === "localhost") return "127.0.0.1";
+  if (isIP(host) !== 0) return host;
+  throw new ConfigError(
+    `--host ${host} is a name, and a socket of systemd listens on an address only. No unit was printed. Pass the IP address that it stands for.`,
+  );
+}
+
+function backup(facts: Facts): string {
+  const { options, program, data } = facts;
   const target = resolve(options.backups);
-  const words = [...program, "serve", "backup", target, "--keep", options.keep, "--data", data, ...configOf(options)];
+  const written = [data, target];
+  const inHome = areInHome([...program, ...written, options.config]);
+  const words = ["serve", "backup", target, "--keep", options.keep, "--data", data, ...configOf(options)];
   return `# /etc/systemd/system/playtest-backup.service, started by playtest-backup.timer, or by: systemctl start playtest-backup
 # The folder must exist: install -d -o ${options.user} -m 0700 ${shellQuote(target)}
 [Unit]
@@ -125,10 +142,10 @@ After=playtest.service postgresql.service
 
 [Service]
 Type=oneshot
-ExecStart=${words.map(word).join(" ")}
+ExecStart=${commandLine(program, words)}
 Nice=10
 IOSchedulingClass=idle
-${confined({ options, envFile, inHome }, [data, target])}
+${confined(facts, { written, inHome, listensLow: false })}
 `;
 }
 
@@ -150,14 +167,19 @@ WantedBy=timers.target
 `;
 }
 
+/** Whether one of the paths is where `ProtectHome=yes` hides everything. The environment file may be there: systemd reads it itself. */
+const areInHome = (paths: readonly (string | undefined)[]) =>
+  paths.some((path) => path !== undefined && /^\/(home|root|run\/user)(\/|$)/.test(resolve(path)));
+
 /** The user, the environment and what is taken away: all but network, CPU and the folders that the program writes to. */
 function confined(
-  { options, envFile, inHome }: Pick<Facts, "options" | "envFile" | "inHome">,
-  written: readonly string[],
+  { options, environmentFile }: Pick<Facts, "options" | "environmentFile">,
+  { written, inHome, listensLow }: Pick<Facts, "written" | "listensLow"> & { inHome: boolean },
 ): string {
+  const capability = listensLow ? "CAP_NET_BIND_SERVICE" : "";
   return `User=${options.user}
 # Lines like PLAYTEST_SMTP_URL=…, mode 0600. systemd reads the file as root.
-EnvironmentFile=-${path(envFile)}
+EnvironmentFile=-${pattern(environmentFile)}
 UMask=0077
 
 # Only these folders are written to.
@@ -167,8 +189,8 @@ ProtectHome=${inHome ? "read-only" : "yes"}
 PrivateTmp=yes
 PrivateDevices=yes
 NoNewPrivileges=yes
-CapabilityBoundingSet=
-AmbientCapabilities=
+${listensLow ? "# For a port below 1024. It is of no use in a user namespace, so PrivateUsers= is left out.\n" : ""}CapabilityBoundingSet=${capability}
+AmbientCapabilities=${capability}
 RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX AF_NETLINK
 RestrictNamespaces=yes
 RestrictRealtime=yes
@@ -182,8 +204,7 @@ ProtectKernelLogs=yes
 ProtectKernelModules=yes
 ProtectKernelTunables=yes
 ProtectProc=invisible
-PrivateUsers=yes
-SystemCallArchitectures=native
+${listensLow ? "" : "PrivateUsers=yes\n"}SystemCallArchitectures=native
 SystemCallFilter=@system-service
 SystemCallFilter=~@privileged @resources
 SystemCallErrorNumber=EPERM`;
@@ -223,3 +244,8 @@ function plain(text: string): string {
 const quoted = (text: string) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `"${text.replace(/["\\]/g, "\\$&")}"`);
 const path = (text: string) => quoted(plain(text));
 const word = (text: string) => quoted(plain(text).replaceAll("$", "$$$$"));
+/** Variables stand for their values in all words but the first. */
+const commandLine = ([first = "", ...others]: readonly string[], words: readonly string[]) =>
+  [path(first), ...[...others, ...words].map(word)].join(" ");
+/** Of EnvironmentFile=, where quotes are a part of the path, and wildcards are not. */
+const pattern = (text: string) => plain(text).replace(/[\\*?[]/g, "\\$&");

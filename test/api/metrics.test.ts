@@ -1,5 +1,9 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { describe, expect, it } from "vitest";
-import { StoreUnavailable } from "../../server/database/port.ts";
+import type { Config } from "../../server/config/schema.ts";
+import { type Store, StoreUnavailable } from "../../server/database/port.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { claim, createGame, giveCredit, order, registerOwner, registerPlaytester } from "../helpers/factories.ts";
 import { freePort } from "../helpers/free-port.ts";
@@ -146,5 +150,25 @@ onBothDatabases("metrics", (serve) => {
     expect((await ask(`${own}/metrics`)).text).toContain("playtest_info");
     expect((await ask(`${own}/api/v1/info/server`)).status).toBe(404);
     expect((await ask(`${server.baseUrl}/metrics`)).status).toBe(404);
+  });
+
+  it("whose port was taken meanwhile start no jobs", async () => {
+    const other = createServer().listen(0, "127.0.0.1");
+    await once(other, "listening");
+    const { port } = other.address() as AddressInfo;
+    const used: PropertyKey[] = [];
+    const get = (store: Store, name: PropertyKey) => {
+      used.push(name);
+      return Reflect.get(store, name);
+    };
+    const through = (store: Store) => new Proxy(store, { get });
+    const config = (config: Config) => {
+      config.metrics.port = port;
+    };
+    await expect(serve({ config, through })).rejects.toThrow(
+      `Port ${port} is in use: another program listens there. The server was not started. Choose another port with metrics.port.`,
+    );
+    other.close();
+    expect(used).toEqual([]);
   });
 });

@@ -92,6 +92,15 @@ describe("server whose configuration file is elsewhere", () => {
     expect(verified.stderr).not.toContain("was not restored");
   });
 
+  it("is told to set the bucket only where no setting names it", async () => {
+    const again = ["move-files", "--to", bucket.address, "--data", data];
+    const told = "Set blobs.address to this bucket and restart the server";
+    expect((await serve(...again)).stdout).toContain(told);
+    const { code, stdout } = await serve(...again, "--config", config);
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^Copied and verified 0 files /)]);
+    expect(stdout).not.toContain(told);
+  });
+
   it("gets its files back on the disk", async () => {
     const refused = await serve("move-files", "--to", "disk", "--data", data);
     expect([refused.code, refused.stderr]).toEqual([

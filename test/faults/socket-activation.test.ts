@@ -54,7 +54,7 @@ describe("a socket that systemd has opened", () => {
   it("takes connections while the server restarts, and the next process answers them", async () => {
     const folder = freshFolder();
     const socket = openSocket();
-    const before = startService(folder, socket);
+    const before = startService(folder, socket, ["--host", "localhost"]);
     const { baseUrl } = await before.ready();
     expect(baseUrl).toBe(`http://127.0.0.1:${socket.port}`);
     before.child.kill("SIGTERM");

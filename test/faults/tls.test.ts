@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { connect, type PeerCertificate } from "node:tls";
 import { Agent, fetch } from "undici";
@@ -91,5 +91,7 @@ describe("a server that speaks TLS itself", () => {
     writeFileSync(join(folder, "other.pem"), certificatesFor(["localhost"]).key);
     const { code, stderr } = await spawnPlaytest(folder, ["serve", "run", "--data", folder, "--port", "0", ...flags]).ended;
     expect({ code, message: stderr.includes(message) || stderr }).toEqual({ code: 2, message: true });
+    expect(stderr).toContain("The server was not started.");
+    expect(existsSync(join(folder, "playtest.db"))).toBe(false);
   });
 });

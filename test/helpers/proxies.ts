@@ -1,13 +1,16 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { isInstalled } from "./builds.ts";
+import { freshFolder } from "./store.ts";
 
 interface Wrapped {
   /** The program's command line for a configuration that includes the one of `serve proxy`. */
   command: (configuration: string, folder: string) => string[];
+  /** The same for looking at the configuration only. */
+  check: (configuration: string, folder: string) => string[];
   /** The file around the one of `serve proxy`, which is the whole of a usual installation but for its folders. */
   around: (included: string, folder: string) => string;
 }
@@ -20,6 +23,7 @@ const apacheModules = [
 const wrappers: Readonly<Record<string, Wrapped>> = {
   nginx: {
     command: (file, folder) => ["nginx", "-p", folder, "-c", file, "-e", join(folder, "error.log")],
+    check: (file, folder) => ["nginx", "-t", "-p", folder, "-c", file, "-e", join(folder, "error.log")],
     around: (included, folder) => `daemon off;
 pid ${folder}/nginx.pid;
 events {}
@@ -32,6 +36,7 @@ http {
   },
   caddy: {
     command: (file) => ["caddy", "run", "--adapter", "caddyfile", "--config", file],
+    check: (file) => ["caddy", "validate", "--adapter", "caddyfile", "--config", file],
     around: (included) => `{
   admin off
   auto_https disable_redirects
@@ -41,13 +46,13 @@ import ${included}
   },
   apache: {
     command: (file) => ["apache2", "-D", "FOREGROUND", "-f", file],
+    check: (file) => ["apache2", "-t", "-f", file],
     around: (included, folder) => `ServerRoot ${folder}
 DefaultRuntimeDir ${folder}
 PidFile ${folder}/apache.pid
 ErrorLog ${folder}/error.log
 ServerName localhost
 ${apacheModules.map((name) => `LoadModule ${name}_module /usr/lib/apache2/modules/mod_${name}.so`).join("\n")}
-Listen @PORT@
 Include ${included}
 `,
   },
@@ -60,13 +65,27 @@ export const installedProxies = () => Object.keys(wrappers).filter((kind) => isI
 
 const running = new Set<ChildProcess>();
 
-/** Runs a proxy with what `serve proxy` printed for it, until the test ends. Resolves with its process when it listens on the port. */
-export async function startProxy(kind: string, configuration: string, port: number, folder: string): Promise<ChildProcess> {
+/** Writes the files of an installation whose site is what `serve proxy` printed. */
+function wrap(kind: string, configuration: string, folder: string) {
   mkdirSync(folder, { recursive: true });
   const included = join(folder, "playtest.conf");
   writeFileSync(included, configuration);
   const file = join(folder, "main.conf");
-  writeFileSync(file, wrappers[kind]!.around(included, folder).replace("@PORT@", `${port}`));
+  writeFileSync(file, wrappers[kind]!.around(included, folder));
+  return { file, folder };
+}
+
+/** What the proxy says against a configuration; undefined where it takes it. */
+export function refusalOf(kind: string, configuration: string): string | undefined {
+  const { file, folder } = wrap(kind, configuration, freshFolder());
+  const [command, ...args] = wrappers[kind]!.check(file, folder);
+  const { status, stdout, stderr } = spawnSync(command!, args, { encoding: "utf8", env: { ...process.env, HOME: folder } });
+  return status === 0 ? undefined : stdout + stderr;
+}
+
+/** Runs a proxy with what `serve proxy` printed for it, until the test ends. Resolves with its process when it listens on the port. */
+export async function startProxy(kind: string, configuration: string, port: number, into: string): Promise<ChildProcess> {
+  const { file, folder } = wrap(kind, configuration, into);
   const [command, ...args] = wrappers[kind]!.command(file, folder);
   const child = spawn(command!, args, {
     stdio: ["ignore", "ignore", "pipe"],

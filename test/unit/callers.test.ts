@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
+import type { NetworkInterfaceInfo } from "node:os";
 import { expect, it } from "vitest";
-import { requireNearbyPeers } from "../../server/config/proxy-trust.ts";
+import { listeningAddresses, requireNearbyPeers } from "../../server/config/proxy-trust.ts";
 import { createAddresses } from "../../server/http/address.ts";
 
 const proxies = ["10.0.0.0/8", "fd00::/8"];
@@ -90,3 +91,16 @@ function callerOf({ peer, forwarded, behindProxy, trusted }: From): string {
   const request = { socket: { remoteAddress: peer }, headers } as unknown as IncomingMessage;
   return createAddresses({ behindProxy, http: { trustedProxies: trusted } })(request);
 }
+
+it.each([
+  ["0.0.0.0", ["127.0.0.1", "10.0.0.5"]],
+  ["::", ["127.0.0.1", "::1", "10.0.0.5", "2001:db8::7"]],
+  ["10.0.0.5", ["10.0.0.5"]],
+])("a server that is given %s listens on %j", async (host, expected) => {
+  const at = (address: string) => {
+    const family = address.includes(":") ? ("IPv6" as const) : ("IPv4" as const);
+    return { address, family, netmask: "", mac: "", internal: false, cidr: null, scopeid: 0 };
+  };
+  const interfaces = { lo: ["127.0.0.1", "::1"].map(at), eth0: ["10.0.0.5", "2001:db8::7"].map(at), tun0: undefined };
+  expect(await listeningAddresses(host, interfaces as NodeJS.Dict<NetworkInterfaceInfo[]>)).toEqual(expected);
+});

@@ -1,7 +1,7 @@
 import { stringify } from "yaml";
 import { checkOptions } from "../../config/serve-options.ts";
 import { proxyConfiguration } from "../proxies.ts";
-import { dataPath, port, serveArguments, stopSeconds } from "./images.ts";
+import { dataPath, port, serveArguments, startSeconds, stopSeconds } from "./images.ts";
 
 export interface ComposeOptions {
   /** Address of the server for its clients. */
@@ -71,6 +71,7 @@ function services({ publicUrl, postgresql, image }: ComposeOptions) {
     cap_drop: ["ALL"],
     security_opt: ["no-new-privileges:true"],
     volumes: [`data:${dataPath}`],
+    healthcheck: { start_period: `${startSeconds}s` },
     ...(Object.keys(after).length > 0 && { depends_on: after }),
   });
   const healthy = { condition: "service_healthy" };
@@ -81,7 +82,7 @@ function services({ publicUrl, postgresql, image }: ComposeOptions) {
       proxy: {
         image: "caddy:2",
         restart: "unless-stopped",
-        ports: ["80:80", "443:443", "443:443/udp"],
+        ports: publishedPorts(new URL(publicUrl)),
         volumes: ["./Caddyfile:/etc/caddy/Caddyfile:ro", "certificates:/data"],
         depends_on: { [first]: healthy },
       },
@@ -89,6 +90,13 @@ function services({ publicUrl, postgresql, image }: ComposeOptions) {
     },
     volumes: { data: {}, certificates: {}, ...(postgresql && { database: {} }) },
   };
+}
+
+/** The port of the URL, with UDP for HTTP/3, and port 80 for certificates and for clients that begin without https. */
+function publishedPorts(url: URL): string[] {
+  if (url.protocol === "http:") return [`${url.port || 80}:${url.port || 80}`];
+  const own = url.port || 443;
+  return [...new Set(["80:80", `${own}:${own}`, `${own}:${own}/udp`])];
 }
 
 const databaseService = {

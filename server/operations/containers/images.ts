@@ -16,3 +16,6 @@ export const serveArguments = (publicUrl: string, postgresql: boolean): string[]
 
 /** How long (seconds) a container may take to stop: the server still answers, ends requests and closes the database. */
 export const stopSeconds = 30;
+
+/** How long (seconds) migrations of a large database may take at the start of a container, which listens only after them. */
+export const startSeconds = 3_600;

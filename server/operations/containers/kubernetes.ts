@@ -1,7 +1,8 @@
 import { stringify } from "yaml";
 import { ConfigError } from "../../config/read.ts";
 import { checkOptions } from "../../config/serve-options.ts";
-import { dataPath, port, serveArguments, stopSeconds, user } from "./images.ts";
+import { addressIn } from "../proxies.ts";
+import { dataPath, port, serveArguments, startSeconds, stopSeconds, user } from "./images.ts";
 
 export interface KubernetesOptions {
   /** Address of the server for its clients. */
@@ -22,9 +23,8 @@ const name = "playtest";
 const labels = { "app.kubernetes.io/name": name };
 const metadata = { name, labels };
 
-/** How often (seconds) a container is asked, and for how long (seconds) migrations of a large database may take at its start. */
+/** How often (seconds) a container is asked. */
 const probeSeconds = 5;
-const startSeconds = 3_600;
 
 /**
  * Manifests for Kubernetes. One process is replaced by the next; of several, which need PostgreSQL, the others run meanwhile. Throws
@@ -132,7 +132,9 @@ const nginxAnnotations = {
 };
 
 function ingress({ publicUrl, ingressClass }: KubernetesOptions) {
-  const { hostname, protocol } = new URL(publicUrl);
+  const url = new URL(publicUrl);
+  // Kubernetes takes names only. Without one, the rule and the certificate are for whatever host a client asks for.
+  const host = addressIn(url) === undefined ? url.hostname : undefined;
   const backend = { service: { name, port: { name: "http" } } };
   return {
     apiVersion: "networking.k8s.io/v1",
@@ -140,8 +142,8 @@ function ingress({ publicUrl, ingressClass }: KubernetesOptions) {
     metadata: { ...metadata, ...(ingressClass === "nginx" && { annotations: nginxAnnotations }) },
     spec: {
       ingressClassName: ingressClass,
-      ...(protocol === "https:" && { tls: [{ hosts: [hostname], secretName: `${name}-tls` }] }),
-      rules: [{ host: hostname, http: { paths: [{ path: "/", pathType: "Prefix", backend }] } }],
+      ...(url.protocol === "https:" && { tls: [{ ...(host && { hosts: [host] }), secretName: `${name}-tls` }] }),
+      rules: [{ ...(host && { host }), http: { paths: [{ path: "/", pathType: "Prefix", backend }] } }],
     },
   };
 }

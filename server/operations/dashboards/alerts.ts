@@ -111,7 +111,7 @@ const alerts: readonly Alert[] = [
     for: "1m",
     severity: "page",
     summary: "{{ $value | humanize1024 }}B are free on the disk of the data folder.",
-    action: "Uploads are refused soon. Add space, or shorten how long videos are kept: `playtest help capacity`.",
+    action: "Uploads are refused soon. Add space, or move the files to a bucket: `playtest help server`.",
   },
   {
     name: "PlaytestDiskFills",
@@ -119,7 +119,7 @@ const alerts: readonly Alert[] = [
     for: "1h",
     severity: "ticket",
     summary: "The disk of the data folder is full in less than three days, if it goes on as in the last six hours.",
-    action: "Add space, or shorten how long videos are kept: `playtest help capacity`.",
+    action: "Add space, or move the files to a bucket: `playtest help server`.",
   },
   {
     name: "PlaytestPaymentWithoutOrder",
@@ -131,7 +131,8 @@ const alerts: readonly Alert[] = [
   },
   {
     name: "PlaytestEventLoopBlocked",
-    expression: "nodejs_eventloop_lag_p99_seconds > 0.5",
+    // Every program in Node.js may have this metric.
+    expression: `nodejs_eventloop_lag_p99_seconds{job="${scrapeJob}"} > 0.5`,
     for: "10m",
     severity: "ticket",
     summary: "The process {{ $labels.instance }} answers {{ $value | humanizeDuration }} late, because it is busy.",

@@ -77,10 +77,10 @@ const panels: readonly Panel[] = [
   {
     title: "Processes",
     unit: "percentunit",
-    lines: [["rate(process_cpu_seconds_total[$__rate_interval])", "CPU of {{instance}}"]],
+    lines: [['rate(process_cpu_seconds_total{job="$job"}[$__rate_interval])', "CPU of {{instance}}"]],
   },
-  { title: "Memory", unit: "bytes", lines: [["process_resident_memory_bytes", "{{instance}}"]] },
-  { title: "Delay of the event loop", unit: "s", lines: [["nodejs_eventloop_lag_p99_seconds", "{{instance}}"]] },
+  { title: "Memory", unit: "bytes", lines: [['process_resident_memory_bytes{job="$job"}', "{{instance}}"]] },
+  { title: "Delay of the event loop", unit: "s", lines: [['nodejs_eventloop_lag_p99_seconds{job="$job"}', "{{instance}}"]] },
 ];
 
 /** Every expression of the dashboard. */

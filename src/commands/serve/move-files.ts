@@ -7,13 +7,13 @@ import { withSettings } from "./location-flags.ts";
 import { serverEnv } from "./server-env.ts";
 import { withProgress } from "./with-progress.ts";
 
-function movedText({ from, to, files, bytes: size, there, removed }: MovedBlobs): string {
+function movedText({ from, to, files, bytes: size, there, used, removed }: MovedBlobs): string {
   const rest = there > 0 ? ` ${plural(there, "file")} were there already.` : "";
   const gone = removed > 0 ? ` Removed ${plural(removed, "file")} from ${from}.` : "";
   const next = to.startsWith("s3:")
     ? `Set blobs.address to this bucket and restart the server, then run the command again: it moves what arrived meanwhile and removes the files from ${from}.`
     : "Stop the server and run the command again, for what arrived meanwhile. Then remove blobs.address and start it.";
-  return `Copied and verified ${plural(files, "file")} (${bytes(size)}) from ${from} to ${to}.${rest}${gone}${removed > 0 ? "" : `\n${next}`}`;
+  return `Copied and verified ${plural(files, "file")} (${bytes(size)}) from ${from} to ${to}.${rest}${gone}${used ? "" : `\n${next}`}`;
 }
 
 export const moveFiles = define({

@@ -1,3 +1,4 @@
+import { lstatSync } from "node:fs";
 import { mkdir, open } from "node:fs/promises";
 import { join } from "node:path";
 import { cannotWrite, failure } from "../../errors.ts";
@@ -12,6 +13,9 @@ export interface NewFile {
 /** Writes files into a folder, which is made. Never replaces one: it may hold what somebody changed, or the password of a database. */
 export async function writeNew(folder: string, files: readonly NewFile[]): Promise<void> {
   await mkdir(folder, { recursive: true }).catch((error) => Promise.reject(cannotWrite(folder, error as Error)));
+  // Before the first is written: half of the files are of no use, and would be in the way of the next attempt.
+  const existing = files.map(({ name }) => join(folder, name)).find((path) => lstatSync(path, { throwIfNoEntry: false }));
+  if (existing !== undefined) throw notReplaced(existing, " Nothing was written.");
   for (const { name, text, isSecret } of files) await create(join(folder, name), text, isSecret ? 0o600 : 0o644);
 }
 
@@ -20,8 +24,10 @@ async function create(path: string, text: string, mode: number): Promise<void> {
     const file = await open(path, "wx", mode);
     await file.writeFile(text).finally(() => file.close());
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EEXIST")
-      throw failure(`${path} exists and was not replaced.`, "Choose another folder with --to, or remove the file.", error);
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") throw notReplaced(path, "", error);
     throw cannotWrite(path, error as Error);
   }
 }
+
+const notReplaced = (path: string, more: string, cause?: unknown) =>
+  failure(`${path} exists and was not replaced.${more}`, "Choose another folder with --to, or remove the file.", cause);

@@ -26,7 +26,9 @@ export const systemd = define({
     tlsCert: flag.text("Speak TLS with this certificate and its chain", { value: "FILE" }),
     tlsKey: flag.text("Private key of the certificate", { value: "FILE" }),
     user: flag.text("User to run the server as (default playtest)", { value: "NAME" }),
-    envFile: flag.text("Environment file (default /etc/playtest/environment)", { value: "FILE" }),
+    environmentFile: flag.text("Environment file (default /etc/playtest/environment)", { value: "FILE" }),
+    // Node.js itself takes this one, wherever it stands, and ends where there is no such file.
+    envFile: flag.text("Environment file", { value: "FILE", hidden: true }),
     backups: flag.text("Folder of the backups (default /var/backups/playtest)", { value: "DIR" }),
     keep: flag.text("Backups to keep, as `serve backup` has it (default 7d,4w,12m)", { value: "RULE" }),
     at: flag.text("When to back up, as systemd.time(7) has it (default 03:30)", { value: "TIME" }),
@@ -39,10 +41,11 @@ export const systemd = define({
   ],
   async run({ flags }, ctx) {
     const { unitFile, thisProgram } = await import("../../../server/operations/systemd.ts");
-    const { unit: kind = "service", ...given } = flags;
+    const { unit: kind = "service", envFile, ...given } = flags;
     const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-    const folders = { data: "/var/lib/playtest", backups: "/var/backups/playtest", envFile: "/etc/playtest/environment" };
-    const defaults = { ...folders, user: "playtest", keep: "7d,4w,12m", at: "03:30" };
+    const folders = { data: "/var/lib/playtest", backups: "/var/backups/playtest" };
+    const environmentFile = envFile ?? "/etc/playtest/environment";
+    const defaults = { ...folders, environmentFile, user: "playtest", keep: "7d,4w,12m", at: "03:30" };
     try {
       const unit = await unitFile(kind, { ...defaults, ...set }, thisProgram());
       return ctx.verbatim(unit.trimEnd(), { result: { unit } });
