@@ -10,7 +10,7 @@ import { html, type Markup, type PageContent } from "../../html.ts";
 import { button, fault, marked, notice, prose, tokens } from "../../shared/parts.ts";
 import { studioLayout } from "../layout.ts";
 import { commandButton, trail } from "../parts.ts";
-import { cutReel, reelForm } from "../sharing/reels.ts";
+import { cutReel, reelSection } from "../sharing/reels.ts";
 import { action, type StudioContext, type StudioPage } from "../types.ts";
 import { findingByNumber } from "./by-number.ts";
 import { statusTitles } from "./filter.ts";
@@ -35,7 +35,7 @@ async function findingPage(context: StudioContext): Promise<PageContent> {
   const body = html`${said && notice(said)}${trail(game)}
 <p><a href="${studio.findings(game.id)}">All findings of the game</a></p>
 ${finding.text.trim() !== "" && prose(finding.text)}
-${finding.mergedInto === null ? open(context, finding) : merged(context, finding.mergedInto)}`;
+${finding.mergedInto === null ? await open(context, finding) : merged(context, finding.mergedInto)}`;
   const heading = `#${finding.number} ${finding.title}`;
   return studioLayout(context, "games", { title: heading, body });
 }
@@ -43,13 +43,13 @@ ${finding.mergedInto === null ? open(context, finding) : merged(context, finding
 const merged = (context: StudioContext, into: string): Markup =>
   html`<p>It was <a href="${studio.finding(into)}">merged into another finding</a>.</p>${button(context, undo.at(context.id), "Undo the merge", "quiet")}`;
 
-function open(context: StudioContext, finding: Finding): Markup {
+async function open(context: StudioContext, finding: Finding): Promise<Markup> {
   const { evidence, firstSeenMs, testers, absence } = finding;
   return html`<ul class="facts"><li>${metBy(finding)}</li>${testers.reached < testers.of && html`<li>${testers.seen} of the ${testers.reached} who got that far</li>`}${firstSeenMs !== null && html`<li>first at ${positionText(firstSeenMs)} (median)</li>`}${finding.builds.map(({ id, version, seen, of }) => html`<li>${version ?? id.slice(-8)}: ${seen} of ${of}</li>`)}${absence !== null && html`<li>none of ${absence.of} who played a newer build met it; by chance with a probability of ${absence.p}</li>`}</ul>
 ${finding.issue === null ? fileForm(context, finding) : issueText(finding.issue)}
 <h2>Evidence</h2>
 ${evidence.length > 0 ? html`<ol class="list">${evidence.map((one) => place(context, one))}</ol>` : html`<p class="calm">None yet. Add notes with <code>playtest findings add ${finding.number} NOTE</code>.</p>`}
-${evidence.length > 0 && reelForm(context, reel.at(context.id), `playtest review reel ${finding.id}`)}
+${evidence.length > 0 && (await reelSection(context, reel.at(context.id), `playtest review reel ${finding.id}`))}
 ${changeForm(context, finding)}
 ${mergeForm(context)}
 ${button(context, undo.at(context.id), "Undo the last merge or split", "quiet")}`;
