@@ -104,7 +104,7 @@ export const eventMeanings: Record<EventKind, string> = {
   "team.requested": "a friend claimed a slot for several players, and waits for you to confirm",
   "team.confirmed": "everybody in your team confirmed, and the slot is reserved",
   "team.incomplete": "a member of your team declined, left or did not confirm in time",
-  "team.ended": "your team ended before it submitted a video",
+  "team.ended": "your team ended before it submitted a video, or goes on with another friend in your place",
   "webhook.disabled": "one of your webhooks was disabled",
   "test.ping": "you ran `playtest webhooks test`",
 };

@@ -66,6 +66,7 @@ import { unnamedNotices } from "./migrations/070-unnamed-notices.ts";
 import { strayBlobs } from "./migrations/071-stray-blobs.ts";
 import { jobIds } from "./migrations/072-job-ids.ts";
 import { slotBuilds } from "./migrations/073-slot-builds.ts";
+import { replacedMembers } from "./migrations/074-replaced-members.ts";
 import type { Dialect, Query, Store } from "./port.ts";
 import { defineOrRepeat, type Migrating, migrateStepwise, type Step, type StepwiseOptions } from "./stepwise.ts";
 import type { Enumerated } from "./types.ts";
@@ -148,6 +149,7 @@ export const migrations: readonly Migration[] = [
   strayBlobs,
   jobIds,
   slotBuilds,
+  replacedMembers,
 ];
 
 export interface Applied {

@@ -27,13 +27,13 @@ const unpaid = ({ withoutPayments }: CompleteContext) => (withoutPayments ? "" :
 const refund = ({ refunded }: CompleteContext) => (refunded ? ` You got ${refunded} back.` : "");
 const quote = ({ answer }: CompleteContext) => (answer ? ` “${answer}”` : "");
 
-/** Why a member of a team is missing, and why a team ended. Emails say the same. */
+/** Why a member of a team is missing. Emails say the same. */
 export const absenceTexts: Record<Absence, string> = {
   declined: "declined to play",
   left: "left the team",
   expired: "did not confirm in time",
 };
-export const endingTexts: Record<TeamEnding, string> = {
+const endingTexts: Record<Exclude<TeamEnding, "replaced">, string> = {
   expired: "Not everybody confirmed in time, so the slot is open again. You can claim it again.",
   closed: "The slots of the playtest closed before everybody confirmed.",
   withdrawn: "The playtester who claimed the slot withdrew the request.",
@@ -42,6 +42,15 @@ export const endingTexts: Record<TeamEnding, string> = {
   moved:
     "The owner proposed another time, and the playtester who claimed the slot did not accept it. This does not count against you.",
 };
+
+/** That somebody is in a team no more: it ended, or goes on with another friend. Emails say the same. */
+export const endedText = (ending: TeamEnding, game: string): { title: string; body: string } =>
+  ending === "replaced"
+    ? {
+        title: "Another friend was asked",
+        body: `You need not answer: the playtester who named you to playtest ${game} asked another friend in your place.`,
+      }
+    : { title: "Team ended", body: `Your team will not playtest ${game}. ${endingTexts[ending]}` };
 
 /** What an accepted video earns, and when. */
 const earnings: Record<PaidWhen, (amount: string) => string> = {
@@ -330,10 +339,7 @@ const notices = {
     title: "Team member missing",
     body: `${memberName ?? "A member"} ${absenceTexts[absence ?? "left"]}. Ask another friend to playtest ${game} with you.`,
   }),
-  "team.ended": ({ game, teamEnding }) => ({
-    title: "Team ended",
-    body: `Your team will not playtest ${game}. ${endingTexts[teamEnding ?? "expired"]}`,
-  }),
+  "team.ended": ({ game, teamEnding }) => endedText(teamEnding ?? "expired", game),
   "webhook.disabled": ({ url, gone }) => ({
     title: "Webhook disabled",
     body: `${url ?? "A webhook"} ${gone ? "responded with 410 Gone" : "failed too often"} and was disabled. Fix the endpoint, then enable the webhook.`,

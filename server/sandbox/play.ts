@@ -13,6 +13,8 @@ import { statusAt } from "../playtests/slots/rules.ts";
 import * as slots from "../playtests/slots/store.ts";
 import { submit } from "../playtests/slots/transitions.ts";
 import * as playtests from "../playtests/store.ts";
+import { requireFullTeam } from "../playtests/teams/requirements.ts";
+import * as teams from "../playtests/teams/store.ts";
 import { scheduleDiscard } from "../uploads/finish.ts";
 import * as uploads from "../uploads/store.ts";
 import type { Sample } from "./sample.ts";
@@ -41,18 +43,34 @@ export async function play(
   const held = slots.isIn(slot, "open") ? await claimOrApply(tx, slot, testerId) : slots.requireMove(slot, "submit");
   // Before its fixed time a slot can only be claimed: it is played when the clock of the sandbox was moved to that time.
   if (slot.status === "open" && held.scheduled_at !== null && held.scheduled_at > tx.now) return;
+  await requireFullTeam(
+    tx,
+    (await playtests.find(tx, held.playtest_id))!,
+    held.id,
+    "As the playtester who claimed it, ask another friend, and confirm as that friend. Then play the slot again.",
+  );
   await submit(deps, tx, held, await upload(tx, held, video), { notes: "A simulated playtest.", device: "PC" });
 }
 
 async function claimOrApply(tx: Tx, slot: slots.SlotIn<"open">, testerId: string | undefined) {
   const playtest = (await playtests.find(tx, slot.playtest_id))!;
   await requireOffered(tx, playtest);
+  await requireNotHeld(tx, slot.id);
   const playtesterId = testerId === undefined ? await anyTester(tx, playtest) : await namedTester(tx, testerId);
   if (playtest.selection_mode === "automatic") return (await claim(tx, playtest.id, playtesterId, { wanted: slot })).slot;
   const earlier = await applications.ofPlaytester(tx, playtest.id, playtesterId);
   const application = earlier ?? (await apply(tx, playtest.id, playtesterId, "I would like to play this."));
   await approve(tx, playtest, application, { wanted: slot, isSimulated: true });
   return slots.requireMove((await slots.find(tx, slot.id))!, "submit");
+}
+
+/** 409 for a slot that is held for a team whose members have not all confirmed. */
+async function requireNotHeld(tx: Tx, slotId: string): Promise<void> {
+  const team = await teams.ofSlot(tx, slotId);
+  if (team?.status !== "asking" || team.confirm_by <= tx.now) return;
+  throw conflict(
+    "This slot is held for a team of friends who have not all confirmed. Nothing was changed. Confirm as these playtesters, or advance the clock until the time to confirm is over.",
+  );
 }
 
 async function requireOffered(q: Query, playtest: playtests.PlaytestRow): Promise<void> {

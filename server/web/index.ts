@@ -12,6 +12,7 @@ import { processors } from "./adapters/processors.ts";
 import { html, sendPage, setSite } from "./html.ts";
 import { createPageLimits } from "./limits.ts";
 import { errorText } from "./shared/error-text.ts";
+import { withCode } from "./shared/parts.ts";
 import { siteOf } from "./site.ts";
 import type { Page } from "./types.ts";
 
@@ -97,7 +98,7 @@ export function createPages(
       setHeaders(response, problem.headers);
       sendPage(response, problem.status, {
         title: problem.status === 404 ? "Not found" : "Something went wrong",
-        body: html`<p>${errorText(problem)}</p>`,
+        body: html`<p>${withCode(errorText(problem))}</p>`,
       });
     }
   };

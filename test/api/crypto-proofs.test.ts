@@ -95,7 +95,9 @@ onBothDatabases("a proof of who sent a deposit", (serve, it) => {
     const named = await owner.prove(txHash);
     expect([named.status, named.body.error.message]).toEqual([
       409,
-      expect.stringContaining(`playtest billing credit x402 prove ${asked.body.error.payment.id} --tx ${txHash}`),
+      expect.stringContaining(
+        `run \`playtest billing credit x402 prove ${asked.body.error.payment.id} --tx ${txHash}\` to have it credited`,
+      ),
     ]);
     expect((await thief.proveBy(stranger, theirs, txHash)).status).toBe(422);
     expect((await owner.proveBy(payer, asked, txHash)).status).toBe(200);

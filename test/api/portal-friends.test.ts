@@ -86,11 +86,29 @@ onBothDatabases("portal: friends", (serve, it) => {
     // Neither has a video yet, so nothing for the script of the player.
     expect([annsPage, bensPage].filter((html) => html.includes("player.js"))).toEqual([]);
     await bensBrowser.submit(page, `${page}/team/leave`);
+    const short = (await annsBrowser.get(page)).html;
+    expect(short).toContain("Your team is not complete. Ask another friend first.");
+    expect(["Choose a video", "upload.js", "/submit"].filter((part) => short.includes(part))).toEqual([]);
+    expect(["Report a problem", "Release this slot"].filter((part) => !short.includes(part))).toEqual([]);
     const cleo = await registerWithHandle(server, "cleo");
     await befriend(ann, cleo);
     const asked = await annsBrowser.submit(page, `${page}/team/replace`, { missing: "ben", with: "cleo" });
     expect(asked.location).toBe(`${page}?done=asked`);
     expect((await (await signedIn(server, cleo)).get(page)).html).toContain("Confirm for $7.50");
+    expect((await annsBrowser.get(page)).html).toContain("Wait until all have confirmed who were asked (cleo)");
+  });
+
+  it("who was replaced before they answered: the page says so, and offers only whose place is empty", async () => {
+    const server = await withTeams();
+    const { ann, playtestId, annsBrowser } = await walk(server);
+    const slotId = await claimWith(ann, playtestId, "ben");
+    const cleo = await registerWithHandle(server, "cleo");
+    await befriend(ann, cleo);
+    await annsBrowser.submit(`/play/slots/${slotId}`, `/play/slots/${slotId}/team/replace`, { missing: "ben", with: "cleo" });
+    const { html } = await annsBrowser.get(`/play/slots/${slotId}`);
+    expect(html).toContain("somebody else was asked");
+    expect(html).not.toContain("did not answer");
+    expect(html.match(/<option[^>]*>[^<]*/g)).toEqual(['<option value="cleo">cleo (asked)']);
   });
 
   it.for(["game", "server"])(

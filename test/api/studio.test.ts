@@ -241,7 +241,8 @@ onBothDatabases("Studio", (serve) => {
       await playtester.post(`/chat/conversations/${conversation}/messages`, { content: "Thank you!" });
       expect(await shown("/studio")).toMatch(/1 unread message from .{1,80}Thank you!/);
       await owner.post(`/chat/conversations/${conversation}/messages`, { content: "See you." });
-      expect(await shown("/studio")).toMatch(/1 unread message from .{1,80}You: See you\./);
+      const inbox = await shown("/studio");
+      expect([/1 unread message from/.test(inbox), inbox.includes("See you.")]).toEqual([true, false]);
       const { messages } = (await playtester.get(`/chat/conversations/${conversation}`)).body.data;
       expect(messages.map(({ content }: { content: string }) => content)).toEqual(["Well played!", "Thank you!", "See you."]);
     });

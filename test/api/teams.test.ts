@@ -204,6 +204,37 @@ onBothDatabases("teams", (serve, it) => {
     expect([await teamOf(ann, slotId), (await slotOf(dana, slotId)).status]).toEqual([all, "reserved"]);
   });
 
+  it("a member who has not answered is replaced: they are told, nobody reads that they did not answer, and a last of each empty seat is offered", async () => {
+    const { server, ann, ben, cleo, dana, playtestId } = await market(serve);
+    const slotId = await claimWith(ann, playtestId, "ben", "cleo");
+    const canBeReplaced = async (person: factories.Person) =>
+      (await slotOf(person, slotId)).team!.members.filter((one) => one.canBeReplaced).map(({ handle }) => handle);
+    await ann.replaceTeamMember({ params: { id: slotId }, body: { missing: "ben", with: "dana" } });
+    expect(await teamOf(cleo, slotId)).toEqual(["ann confirmed 1000", "ben replaced 1000", "dana asked 1000", "cleo asked 1000"]);
+    expect([(await titlesOf(ben))[0], (await ben.get(`/playtester/slots/${slotId}`)).status]).toEqual([
+      "Another friend was asked",
+      404,
+    ]);
+    await server.advance(0);
+    const told = server.mails.filter(({ subject }) => subject === "Another friend was asked to playtest Lantern Deep");
+    expect(told).toHaveLength(1);
+    expect(told[0]!.text).toContain(
+      "You need not answer: the playtester who named you to playtest Lantern Deep asked another friend in your place.",
+    );
+    expect([await canBeReplaced(ann), await canBeReplaced(dana)]).toEqual([["dana", "cleo"], []]);
+    const named = (missing?: string) => team(ann, slotId, "replace", { ...(missing && { missing }), with: "ben" });
+    expect(refusal(await named("eve"))).toEqual([422, "is not the handle of a member who can be replaced: dana, cleo"]);
+    expect(refusal(await named())).toEqual([422, "is required, because several members can be replaced: dana, cleo"]);
+    await cleo.declineTeam({ params: { id: slotId } });
+    await server.advance(1000);
+    await dana.declineTeam({ params: { id: slotId } });
+    expect(await canBeReplaced(ann)).toEqual(["dana", "cleo"]);
+    await ann.replaceTeamMember({ params: { id: slotId }, body: { missing: "dana", with: "ben" } });
+    expect(await canBeReplaced(ann)).toEqual(["ben", "cleo"]);
+    await confirm(ben, slotId);
+    expect(await canBeReplaced(ann)).toEqual(["cleo"]);
+  });
+
   it("an agreement that changes while the team waits: who confirmed is asked to accept it, and only then the slot is reserved", async () => {
     const { server, owner, gameId, ann, ben, cleo, playtestId } = await market(serve);
     const slotId = await claimWith(ann, playtestId, "ben", "cleo");
@@ -345,9 +376,13 @@ onBothDatabases("teams", (serve, it) => {
     await factories.giveVideo(server, slotId, ann);
     const short = [
       409,
-      "Your team has 2 of 3 players. Nothing was submitted. Ask another friend, and submit when they have confirmed.",
+      "The team of this slot has 2 of 3 players. Nothing was submitted. Ask another friend, and submit when they have confirmed.",
     ];
     expect(refusal(await ann.post(`/playtester/slots/${slotId}/submit`))).toEqual(short);
+    expect(refusal(await server.request("POST", `/sandbox/slots/${slotId}/play`, { body: {} }))).toEqual([
+      409,
+      "The team of this slot has 2 of 3 players. Nothing was submitted. As the playtester who claimed it, ask another friend, and confirm as that friend. Then play the slot again.",
+    ]);
     const back = await team(ann, slotId, "replace", { with: "ben" });
     expect(refusal(back)).toEqual([409, "ben cannot claim this playtest. Nothing was changed. Name another friend."]);
     await ann.replaceTeamMember({ params: { id: slotId }, body: { with: "dana" } });
@@ -464,8 +499,12 @@ onBothDatabases("teams", (serve, it) => {
   });
 
   it("the owner cancels a slot that is held for a team: the price returns, and the team has ended", async () => {
-    const { owner, ann, ben, playtestId } = await market(serve);
+    const { server, owner, ann, ben, playtestId } = await market(serve);
     const slotId = await claimWith(ann, playtestId, "ben", "cleo");
+    expect(refusal(await server.request("POST", `/sandbox/slots/${slotId}/play`, { body: {} }))).toEqual([
+      409,
+      "This slot is held for a team of friends who have not all confirmed. Nothing was changed. Confirm as these playtesters, or advance the clock until the time to confirm is over.",
+    ]);
     const { refundedCents } = await owner.deleteSlot({ params: { id: slotId } });
     expect([refundedCents > 0, (await titlesOf(ben))[0], (await titlesOf(ann))[0]]).toEqual([true, "Team ended", "Team ended"]);
     expect((await team(ben, slotId, "confirm", { shareCents: 1000 })).status).toBe(404);

@@ -1,11 +1,12 @@
 import { statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { createFfmpegCutter } from "../../server/sharing/cutter.ts";
 import { createFfmpegMeter } from "../../server/sharing/signals/meter.ts";
 import { playtestWith, type Ran, type RunOptions, testFolder } from "../helpers/cli.ts";
 import * as factories from "../helpers/factories.ts";
+import { claimWith, confirm, teamMarket } from "../helpers/friends.ts";
 import { type Hosted, startHosted } from "../helpers/hosted.ts";
 import { ownServer } from "../helpers/own-server.ts";
 import type { TestServer } from "../helpers/server.ts";
@@ -84,6 +85,23 @@ describe("tester", () => {
     const link = (await owner.get(`/playtests/slots/${slotId}/download-url`)).body.data.downloadUrl;
     const stored = Buffer.from(await (await fetch(link)).arrayBuffer());
     expect(stored.equals(factories.videoBytes(300_000))).toBe(true);
+  });
+
+  it("uploads nothing for a team that is not complete", async () => {
+    const { ann, ben, playtestId: shared, server: ofTeams } = await teamMarket(ownServer, { playerCount: 2 });
+    onTestFinished(() => ofTeams.close());
+    const slotId = await claimWith(ann, shared, "ben");
+    await confirm(ben, slotId);
+    await ben.leaveTeam({ params: { id: slotId } });
+    const folder = video(testFolder());
+    const annsRun = playtestWith({ baseUrl: ofTeams.baseUrl, key: ann.key, cwd: folder });
+    const ends = [await annsRun(["tester", "submit", "play.mp4"]), await annsRun(["tester", "submit", "play.mp4", slotId])];
+    expect(ends.map(({ code }) => code)).toEqual([6, 6]);
+    expect(ends[0]!.stderr).toContain(
+      `Your team is not complete. Nothing was uploaded.\nAsk another friend first. Ask one with \`playtest tester team replace ${slotId} --with HANDLE\`.`,
+    );
+    const { slot } = await ann.getHeldSlot({ params: { id: slotId } });
+    expect(slot.uploadedVideo).toBeNull();
   });
 
   it.each([

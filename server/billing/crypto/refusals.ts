@@ -8,8 +8,8 @@ import type * as crypto from "./store.ts";
 export const taken = () => conflict("This transaction was already used for another payment. Nothing was changed.");
 
 /** Says how to get a deposit credited that is held in suspense. */
-export const howToProve = (paymentId: string, txHash: string) =>
-  `If you can sign with the address that sent it, run \`playtest billing credit x402 prove ${paymentId} --tx ${txHash}\` (POST /api/v1/billing/payments/${paymentId}/proof) to have it credited. Otherwise, for example if an exchange sent it, ask the operator.`;
+const howToProve = (paymentId: string, txHash: string) =>
+  `If you can sign with the address that sent it, run \`playtest billing credit x402 prove ${paymentId} --tx ${txHash}\` to have it credited. Otherwise, for example if an exchange sent it, ask the operator.`;
 
 const kept = (paymentId: string, txHash: string) =>
   `The deposit is not lost: it is held as an unmatched deposit. ${howToProve(paymentId, txHash)}`;

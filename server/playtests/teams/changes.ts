@@ -17,9 +17,9 @@ import { reserve } from "../slots/transitions.ts";
 import * as playtests from "../store.ts";
 import { dealKeys, endTeam } from "./asking.ts";
 import { candidate, isEligible, newMember, requireEligible, requirePeace, watch } from "./claim.ts";
-import { divide, emptySeats, isSeated } from "./rules.ts";
+import { divide, emptySeats, isSeated, replaceable } from "./rules.ts";
 import * as store from "./store.ts";
-import { tellAbsence, tellAsked, tellComplete } from "./tell.ts";
+import { tellAbsence, tellAsked, tellComplete, tellEnded } from "./tell.ts";
 
 /**
  * What the members of a team do. Each function but the job runs inside the caller's transaction, which is serializable: it decides by rows of
@@ -189,20 +189,22 @@ const shareOfSeat = (members: readonly store.MemberRow[], seat: number) =>
 const isOnlyOfSeat = (members: readonly store.MemberRow[], one: store.MemberRow) =>
   members.every((member) => member.seat !== one.seat || member === one);
 
+const handlesOf = (members: readonly store.NamedMemberRow[]) => members.map(({ handle }) => handle).join(", ");
+
 /** The seat to fill: of the member with this handle, or the only one that can be filled. */
 function seatToFill({ playtest, members, team }: Known, missing: string | undefined): number {
-  const replaceable = (member: store.NamedMemberRow) =>
-    member.user_id !== team.claimant_id && (member.status === "asked" || member.suspended_at !== null);
   const free = emptySeats(playtest.player_count, members);
-  const fillable = [...free, ...members.filter((m) => isSeated(m) && replaceable(m)).map(({ seat }) => seat)];
+  const asked = replaceable(playtest.player_count, team.claimant_id, members);
+  const fillable = [...new Set([...free, ...asked.map(({ seat }) => seat)])];
   if (missing === undefined) {
     const only = free.length === 1 ? free : fillable;
     if (only.length === 1) return only[0]!;
     if (only.length === 0) throw conflict("Nobody is missing in this team. Nothing was changed.");
-    throw invalid("missing", "is required: several members can be replaced");
+    throw invalid("missing", `is required, because several members can be replaced: ${handlesOf(asked)}`);
   }
   const seat = members.filter((member) => member.handle === missing && fillable.includes(member.seat)).at(-1)?.seat;
-  if (seat === undefined) throw invalid("missing", "is not the handle of a member who left, declined or has not confirmed");
+  if (seat === undefined)
+    throw invalid("missing", `is not the handle of a member who can be replaced: ${handlesOf(asked) || "there is none"}`);
   return seat;
 }
 
@@ -227,7 +229,8 @@ export async function replace(
   if (team.status === "complete") await requireKeyLeft(tx, playtest, slot.id);
   const inSeat = members.find((member) => member.seat === seat && isSeated(member));
   await requirePeace(tx, [...members.filter((m) => isSeated(m) && m !== inSeat).map(({ user_id }) => user_id), friend.id]);
-  if (inSeat) await (inSeat.status === "asked" ? release(tx, inSeat, "expired") : depart(tx, inSeat));
+  if (inSeat) await (inSeat.status === "asked" ? release(tx, inSeat, "replaced") : depart(tx, inSeat));
+  if (inSeat) await tellEnded(tx, team, slot, [inSeat.user_id], "replaced");
   const share = shareOfSeat(members, seat);
   const limit = team.status === "asking" ? team.confirm_by : (slot.deadline_at ?? Number.POSITIVE_INFINITY);
   const answerBy = Math.min(tx.now + tx.config.multiplayer.confirmWithinMs, limit);

@@ -2,7 +2,7 @@ import type { ReportOutcome } from "../../../src/contract/slots.ts";
 import type { Absence, TeamEnding } from "../../../src/contract/teams/statuses.ts";
 import { zonedText } from "../../../src/contract/time/zones.ts";
 import type { Config } from "../../config/schema.ts";
-import { absenceTexts, endingTexts } from "../../events/notices.ts";
+import { absenceTexts, endedText } from "../../events/notices.ts";
 import { usd } from "../../lib/money.ts";
 import { portalLinks } from "../../mail/links.ts";
 import { type Letter, nameInMail } from "../../mail/texts.ts";
@@ -142,7 +142,10 @@ export const incompleteLetter = (about: About & { memberName: string; absence: A
 });
 
 export const endedLetter = (about: Omit<About, "slotId"> & { ending: TeamEnding }): Letter => ({
-  subject: `Your team for ${nameInMail(about.gameName)} ended`,
-  paragraphs: [`Your team will not playtest ${nameInMail(about.gameName)}. ${endingTexts[about.ending]}`],
+  subject:
+    about.ending === "replaced"
+      ? `Another friend was asked to playtest ${nameInMail(about.gameName)}`
+      : `Your team for ${nameInMail(about.gameName)} ended`,
+  paragraphs: [endedText(about.ending, nameInMail(about.gameName)).body],
   action: { label: "See other playtests", url: portalLinks(about.config).offers },
 });

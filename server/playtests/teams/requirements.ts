@@ -29,12 +29,17 @@ export function requireNoTeam(config: Settings, playtest: Wanted): void {
   );
 }
 
-/** 409 when a member of the slot's team is missing: the owner ordered so many players. */
-export async function requireFullTeam(q: Query, playtest: PlaytestRow, slotId: string): Promise<void> {
+/** 409 when a member of the slot's team is missing: the owner ordered so many players. `remedy` says to the caller what to do. */
+export async function requireFullTeam(
+  q: Query,
+  playtest: PlaytestRow,
+  slotId: string,
+  remedy = "Ask another friend, and submit when they have confirmed.",
+): Promise<void> {
   if (playtest.player_count === 1) return;
   const members = await store.shares(q, slotId);
   if (members.length === 0 || members.length === playtest.player_count) return;
   throw conflict(
-    `Your team has ${members.length} of ${playtest.player_count} players. Nothing was submitted. Ask another friend, and submit when they have confirmed.`,
+    `The team of this slot has ${members.length} of ${playtest.player_count} players. Nothing was submitted. ${remedy}`,
   );
 }

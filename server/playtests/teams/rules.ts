@@ -1,4 +1,4 @@
-import type { MemberRow } from "./store.ts";
+import type { MemberRow, NamedMemberRow } from "./store.ts";
 
 /** Whether the member has their seat: was asked or confirmed. */
 export const isSeated = ({ status }: Pick<MemberRow, "status">) => status === "asked" || status === "confirmed";
@@ -20,4 +20,19 @@ export function divide(payoutCents: number, friends: readonly (number | undefine
 export function emptySeats(playerCount: number, members: readonly Pick<MemberRow, "seat" | "status">[]): number[] {
   const taken = new Set(members.filter(isSeated).map(({ seat }) => seat));
   return Array.from({ length: playerCount }, (_, seat) => seat).filter((seat) => !taken.has(seat));
+}
+
+/**
+ * In whose place another friend can be asked: who has not confirmed or is suspended, and of each empty seat the last who had it and has a
+ * handle. `members` are all who were ever asked, by seat and time.
+ */
+export function replaceable<Member extends Pick<NamedMemberRow, "seat" | "status" | "handle" | "user_id" | "suspended_at">>(
+  playerCount: number,
+  claimantId: string,
+  members: readonly Member[],
+): Member[] {
+  const named = members.filter(({ handle, user_id }) => handle !== null && user_id !== claimantId);
+  const seated = named.filter((member) => isSeated(member) && (member.status === "asked" || member.suspended_at !== null));
+  const gone = emptySeats(playerCount, members).map((empty) => named.findLast(({ seat }) => seat === empty));
+  return [...seated, ...gone.filter((member) => member !== undefined)];
 }

@@ -96,7 +96,7 @@ export async function tellAbsence(tx: Tx, team: TeamRow, slot: SlotRow, memberId
   await mailUserAbout(tx, team.claimant_id, "team.incomplete", letter);
 }
 
-/** Tells these members that the team has ended. */
+/** Tells these members that the team has ended, for all or for them. */
 export async function tellEnded(
   tx: Tx,
   team: TeamRow,

@@ -8,7 +8,7 @@ import { asked } from "../publications/consents.ts";
 import type { SlotDetailRow } from "../slots/store.ts";
 import type { PlaytestRow } from "../store.ts";
 import { needsTeam } from "./requirements.ts";
-import { isSeated } from "./rules.ts";
+import { isSeated, replaceable } from "./rules.ts";
 import * as store from "./store.ts";
 
 /** A team with everybody who was ever asked for it. */
@@ -40,7 +40,8 @@ interface Asked<Consent> {
 }
 
 /** A team as one of its members sees it. */
-function teamView<Consent>({ team, members }: KnownTeam, userId: string, agreed: Asked<Consent>) {
+function teamView<Consent>({ team, members }: KnownTeam, userId: string, playerCount: number, agreed: Asked<Consent>) {
+  const asked = team.claimant_id === userId ? replaceable(playerCount, userId, members) : [];
   return {
     status: team.status,
     confirmBy: team.status === "asking" ? isoOrNull(team.confirm_by) : null,
@@ -54,16 +55,22 @@ function teamView<Consent>({ team, members }: KnownTeam, userId: string, agreed:
       status: member.status,
       shareCents: member.share_cents,
       answerBy: isoOrNull(member.answer_by),
+      canBeReplaced: asked.includes(member),
     })),
   };
 }
 
 /** The team of a slot as this member sees it. */
-export async function teamOf(q: ReadTx, slot: Pick<SlotDetailRow, "game_id" | "visibility">, team: KnownTeam, reader: UserRow) {
+export async function teamOf(
+  q: ReadTx,
+  slot: Pick<SlotDetailRow, "game_id" | "visibility" | "player_count">,
+  team: KnownTeam,
+  reader: UserRow,
+) {
   const me = team.members.find(({ user_id, status }) => user_id === reader.id && isSeated({ status }));
   const isAwaited = me?.status === "asked" || (me !== undefined && team.team.status === "asking");
   const mustAccept = isAwaited && (await agreementToAccept(q, slot.game_id, reader.id)) !== undefined;
-  return teamView(team, reader.id, { publicationConsent: asked(q, slot, reader), mustAccept });
+  return teamView(team, reader.id, slot.player_count, { publicationConsent: asked(q, slot, reader), mustAccept });
 }
 
 interface OfferedFriend {

@@ -1,5 +1,6 @@
 import { portal } from "../../../src/contract/pages/addresses.ts";
 import type { SlotStatus } from "../../../src/contract/states/index.ts";
+import { whyTeamIsShort } from "../../../src/contract/teams/full.ts";
 import { lengthText } from "../../../src/contract/text/length.ts";
 import { notFound } from "../../lib/api-error.ts";
 import { usd } from "../../lib/money.ts";
@@ -135,17 +136,18 @@ export async function slotPage(context: PageContext): Promise<PageContent> {
   const isReserved = slot.status === "reserved";
   const isClaimant = isClaimantOf(slot);
   const submits = isReserved && isClaimant;
+  const uploads = submits && !whyTeamIsShort(slot);
   const { limits } = (await context.call("getServerInfo")).data;
   const zone = await zoneFor(context, [slot.scheduledAt]);
   const body = html`${done && notice(done)}${slot.game.coverPath !== null && html`<p>${cover(slot.game)}</p>`}<p>${badgeOf(slot)}</p>${facts(context, slot)}${fixedTime(slot, context.now, zone)}${deadline(slot, context.now, zone)}${isReserved && lastAttempt(slot)}${outcome(context, slot)}
 ${slot.proposal !== null && (isClaimant ? proposalForm(context, slot, zone) : proposalNote(slot, zone))}
 ${teamSection(context, slot, zone)}
 ${slot.buildUrl !== undefined && play(slot)}
-${submits && submitForms(context, slot, { limits, zone, wrong: await wrongIn(context, slot) })}
+${uploads && submitForms(context, slot, { limits, zone, wrong: await wrongIn(context, slot) })}
 ${submits && reportForm(context, slot)}
 ${(submits || (isClaimant && slot.status === "blocked")) && releaseForm(context, slot)}${canWithdraw(slot) && unpublishForm(context, slot)}`;
   const watches = slot.submission !== null && { style: playerStyle, scripts: [playerScript] };
-  const assets = submits ? { scripts: ["upload.js"] } : watches;
+  const assets = uploads ? { scripts: ["upload.js"] } : watches;
   return signedInLayout(context, "slots", { title: slot.game.name, body, ...(assets && { assets }) });
 }
 

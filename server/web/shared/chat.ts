@@ -131,7 +131,7 @@ ${!isUnlocked && html`<p class="soft">${locked}</p>`}${conversationId === null &
 }
 
 /** Says that the reader wrote the last message, which servers that do not report its sender leave open. */
-export const yours = ({ lastMessageSenderType: sender }: Pick<Contact, "lastMessageSenderType">, own: SenderType) =>
+const yours = ({ lastMessageSenderType: sender }: Pick<Contact, "lastMessageSenderType">, own: SenderType) =>
   sender === own && "You: ";
 
 /** Why there is no form to write with. */

@@ -12,7 +12,7 @@ import type { Form, ReadForm } from "../types.ts";
 import { errorText } from "./error-text.ts";
 import { keyedByContent } from "./keyed-call.ts";
 import { NotOffered } from "./not-offered.ts";
-import { alert } from "./parts.ts";
+import { alert, withCode } from "./parts.ts";
 import type { Action, AreaPage, Download, Exchange, PageContext, Route, View } from "./types.ts";
 
 /** The pages below one path for people who are signed in, and how their server answers. */
@@ -190,6 +190,6 @@ function wrongFields(
 }
 
 const listOf = (wrong: readonly WrongField[]) =>
-  wrong.map(({ id, label, message }) => html`<p><a href="#${id}">${label}</a>: ${message}.</p>`);
+  wrong.map(({ id, label, message }) => html`<p><a href="#${id}">${label}</a>: ${withCode(message)}.</p>`);
 
 const notAllowed = ({ methods }: Match<unknown>) => methodNotAllowed([...methods.keys()], "page");

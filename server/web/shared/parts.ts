@@ -35,9 +35,9 @@ export const more = (path: string, cursor: string | null | undefined, label = "S
 export const moreOf = (list: string, path: string, cursor: string | null | undefined, label: string) =>
   typeof cursor === "string" && html`<p class="more"><a href="${path}?${list}=${cursor}#${list}">${label}</a></p>`;
 
-/** What went wrong. It gets the focus, so that a reader hears it first. */
+/** What went wrong. It gets the focus, so that a reader hears it first. In a text, as the API gives it, names stand between backquotes. */
 export const alert = (message: string | Markup): Markup =>
-  html`<div class="note bad" role="alert" tabindex="-1" autofocus>${message}</div>`;
+  html`<div class="note bad" role="alert" tabindex="-1" autofocus>${typeof message === "string" ? withCode(message) : message}</div>`;
 
 /** What was done. It gets the focus for the same reason. */
 export const notice = (message: string | Markup): Markup =>
@@ -49,7 +49,7 @@ export const marked = ({ faults }: PageContext, id: string) =>
 
 /** What is wrong with a field. Place it below the field. */
 export const fault = ({ faults }: PageContext, id: string) =>
-  faults[id] !== undefined && html`<p class="bad fault" id="${id}-fault">${sentence(faults[id])}</p>`;
+  faults[id] !== undefined && html`<p class="bad fault" id="${id}-fault">${withCode(sentence(faults[id]))}</p>`;
 
 /** What was entered in this field, if the last form was posted to an action whose last id is this one: of a form that a page has several times. */
 export const enteredFor = ({ ids, form }: PageContext, id: string, field: string): string | undefined =>
@@ -63,7 +63,8 @@ export const disabledButton = (label: string, id: string, why: string | Markup):
   html`<button disabled aria-describedby="${id}">${label}</button><p class="why" id="${id}">${why}</p>`;
 
 /** What stands between backquotes, as code. */
-export const withCode = (text: string) => text.split("`").map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : part));
+export const withCode = (text: string) =>
+  text.split(/`([^`]+)`/).map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : part));
 
 /** A button that copies a text. It appears with a script that offers copies. `what` names the text for those who do not see it. */
 export const copyButton = (text: string, what: string): Markup =>

@@ -3,8 +3,9 @@ import { basename, extname, resolve } from "node:path";
 import type { Data } from "../../api/client.ts";
 import { arg, type Context, define } from "../../cli/define.ts";
 import { containerText, playsEverywhere, problemOf, tracksText, watchableFormats } from "../../contract/files/inspect-video.ts";
+import { whyTeamIsShort } from "../../contract/teams/full.ts";
 import { isBlank } from "../../contract/text/blank.ts";
-import { notFound, usage } from "../../errors.ts";
+import { CliError, exitCodes, notFound, usage } from "../../errors.ts";
 import { uploading } from "../../io/meter.ts";
 import { bytes } from "../../io/text.ts";
 import { confirmRecording } from "./recorded.ts";
@@ -39,7 +40,9 @@ export const submit = define({
     if (isBlankText(body.notes))
       throw usage("--notes: must not be blank. Nothing was uploaded.", "Write some, or leave them out.");
     await requireWatchable(ctx, file);
-    const slotId = args.slot ?? (await onlySlot(ctx));
+    const slot = args.slot ? (await ctx.api().getHeldSlot({ params: { id: args.slot } })).slot : await onlySlot(ctx);
+    requireFullTeam(slot);
+    const slotId = slot.id;
     const progress = await ctx.progress();
     const filetype = types[extname(file).toLowerCase()];
     const uploaded = await ctx
@@ -59,7 +62,17 @@ export const submit = define({
   },
 });
 
+type Slot = Data<"listHeldSlots">["slots"][number];
+
 const isBlankText = (value: unknown) => typeof value === "string" && value !== "" && isBlank(value);
+
+/** Throws when the video could not be submitted because members of the team are missing. */
+function requireFullTeam(slot: Slot): void {
+  const short = whyTeamIsShort(slot);
+  if (!short) return;
+  const how = `Ask one with \`playtest tester team replace ${slot.id} --with HANDLE\`.`;
+  throw new CliError("CONFLICT", exitCodes.conflict, `${short.what}. Nothing was uploaded.`, { hint: `${short.remedy} ${how}` });
+}
 
 /** Throws for a file that nobody could watch, and warns about one that not everybody can. */
 async function requireWatchable(ctx: Context, file: string): Promise<void> {
@@ -75,11 +88,11 @@ async function requireWatchable(ctx: Context, file: string): Promise<void> {
   ctx.out.note(`${name} ${made}. Not every browser can show it. What everybody can watch: ${watchableFormats}.`);
 }
 
-async function onlySlot(ctx: Context): Promise<string> {
-  const held: { id: string; game: { name: string } }[] = [];
+async function onlySlot(ctx: Context): Promise<Slot> {
+  const held: Slot[] = [];
   for await (const { items } of ctx.pages("listHeldSlots", {}, { all: true }))
-    held.push(...(items as Data<"listHeldSlots">["slots"]).filter(({ status }) => status === "reserved"));
-  if (held.length === 1) return held[0]!.id;
+    held.push(...(items as Slot[]).filter(({ status }) => status === "reserved"));
+  if (held.length === 1) return held[0]!;
   if (held.length === 0)
     throw notFound("You have no active slot to submit a video for.", "Find a playtest to claim with `playtest tester browse`.");
   throw usage(

@@ -179,7 +179,8 @@ export const eventPayloads = {
   "team.ended": z.strictObject({
     ...team,
     ending: z.enum(teamEndings).meta({
-      description: "`expired`: not everybody confirmed in time. `moved`: another fixed time was proposed and not accepted.",
+      description:
+        "`expired`: not everybody confirmed in time. `moved`: another fixed time was proposed and not accepted. `replaced`: another friend was asked in the place of the reader; the team goes on.",
     }),
   }),
   "webhook.disabled": z.strictObject({ webhookId: id(), url: httpUrl() }),

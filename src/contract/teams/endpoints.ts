@@ -60,9 +60,15 @@ export const teamMember = z
     displayName: z.string(),
     isYou: z.boolean(),
     isClaimant: z.boolean().meta({ description: "Who claimed the slot: submits the video, and can release the slot." }),
-    status: z.enum(memberStatuses),
+    status: z.enum(memberStatuses).meta({
+      description: "`expired`: did not answer in time. `replaced`: another friend was asked before they answered.",
+    }),
     shareCents: cents().meta({ description: "Their share of the payout." }),
     answerBy: timestamp().nullable().meta({ description: "Until when they can confirm; null unless they were asked." }),
+    canBeReplaced: z.boolean().meta({
+      description:
+        "Whether you, who claimed the slot, can ask another friend in their place while the team can change: they have not confirmed, cannot play any more, or had a place last that is empty.",
+    }),
   })
   .meta({ id: "TeamMember" });
 

@@ -5,11 +5,12 @@ export type FriendStatus = (typeof friendStatuses)[number];
 /** A team of friends for a slot: `asking` until all of them confirmed, `ended` when they did not. */
 export const teamStatuses = ["asking", "complete", "ended"] as const;
 
-export const memberStatuses = ["asked", "confirmed", "declined", "left", "expired"] as const;
+/** `replaced`: another friend was asked before they answered. */
+export const memberStatuses = ["asked", "confirmed", "declined", "left", "expired", "replaced"] as const;
 export type MemberStatus = (typeof memberStatuses)[number];
 
-/** Why a team is not complete, or ended. */
+/** Why a team is not complete, or ended; for a member who was `replaced`, only for them. */
 export const absences = ["declined", "left", "expired"] as const;
 export type Absence = (typeof absences)[number];
-export const teamEndings = ["expired", "closed", "withdrawn", "cancelled", "released", "moved"] as const;
+export const teamEndings = ["expired", "closed", "withdrawn", "cancelled", "released", "moved", "replaced"] as const;
 export type TeamEnding = (typeof teamEndings)[number];

@@ -1,4 +1,5 @@
 import { portal } from "../../../../src/contract/pages/addresses.ts";
+import { whyTeamIsShort } from "../../../../src/contract/teams/full.ts";
 import type { MemberStatus } from "../../../../src/contract/teams/statuses.ts";
 import { usd } from "../../../lib/money.ts";
 import { html, type Markup } from "../../html.ts";
@@ -17,6 +18,7 @@ const labels: Record<MemberStatus, string> = {
   declined: "declined",
   left: "left",
   expired: "did not answer",
+  replaced: "somebody else was asked",
 };
 
 const isSeated = ({ status }: Member) => status === "asked" || status === "confirmed";
@@ -30,6 +32,7 @@ export function teamSection(context: PageContext, slot: HeldSlot, zone: string |
   return html`<section><h2>Your team</h2>
 <ul class="list">${team.members.map((member) => item(member, slot.playtest.payoutCents > 0))}</ul>
 ${waiting(team, context.now)}
+${me && notFull(slot, me)}
 ${me && canChange(slot) && html`${toAccept(slot, team, me)}${choices(context, slot, { team, me, zone })}`}</section>`;
 }
 
@@ -41,6 +44,14 @@ const waiting = ({ confirmBy, status }: Team, now: number): Markup | false =>
   status === "asking" &&
   confirmBy !== null &&
   html`<p><strong>Everybody must confirm by ${time(confirmBy)}</strong> <span class="soft">(${until(confirmBy, now)})</span>. Then the slot is reserved for all of you. Otherwise it is open again.</p>`;
+
+/** That the team lost a member, and who does what about it. */
+function notFull(slot: HeldSlot, me: Member): Markup | false {
+  const short = whyTeamIsShort(slot);
+  if (!short) return false;
+  const claimant = slot.team?.members.find(({ isClaimant }) => isClaimant)?.displayName;
+  return html`<p class="note bad"><strong>${short.what}.${me.isClaimant && ` ${short.remedy}`}</strong> ${me.isClaimant ? "You can upload and submit the video when all have confirmed." : `The video can be submitted when ${claimant} has found another friend, and all have confirmed.`}</p>`;
+}
 
 const toAccept = ({ requestId }: HeldSlot, { mustAccept }: Team, { status }: Member): Markup | false =>
   mustAccept &&
@@ -69,15 +80,15 @@ ${team.publicationConsent && html`<p>${team.publicationConsent.text} By confirmi
 <div${slot.scheduledAt === null && html` class="buttons"`}><form method="post" action="${confirm.at(slot.id)}">${tokens(context)}<input type="hidden" name="share" value="${String(me.shareCents)}" autocomplete="off">${slot.scheduledAt !== null && confirmation(slot.scheduledAt, zone)}<button>Confirm${slot.playtest.payoutCents > 0 && ` for ${usd(me.shareCents)}`}</button></form>
 ${button(context, decline.at(slot.id), "Decline", "quiet")}</div>`;
 
+/** Why another friend can be asked in the place of this member: only a suspended one has confirmed. */
+const missing = ({ status }: Member) => (status === "confirmed" ? "cannot play any more" : labels[status]);
+
 /** The form to ask another friend, where somebody is missing or has not confirmed. */
 function replaceForm(context: PageContext, slot: HeldSlot, { members }: Team): Markup | false {
-  const gone = members.filter((member) => !isSeated(member) && member.handle !== null);
-  const asked = members.filter(({ status }) => status === "asked");
-  const seats = members.filter(isSeated).length;
-  const replaceable = [...(seats < slot.playtest.playerCount ? gone : []), ...asked];
-  if (seats === slot.playtest.playerCount && asked.length === 0) return false;
+  const replaceable = members.filter(({ canBeReplaced }) => canBeReplaced);
+  if (replaceable.length === 0 && members.filter(isSeated).length === slot.playtest.playerCount) return false;
   return html`<h3>Ask another friend</h3><form method="post" action="${replace.at(slot.id)}">${tokens(context)}
-${replaceable.length > 0 && html`<label for="missing">In the place of</label><select id="missing" name="missing">${replaceable.map(({ handle, displayName, status }) => html`<option value="${handle}">${displayName} (${labels[status]})</option>`)}</select>`}
+${replaceable.length > 0 && html`<label for="missing">In the place of</label><select id="missing" name="missing">${replaceable.map((member) => html`<option value="${member.handle}">${member.displayName} (${missing(member)})</option>`)}</select>`}
 <label for="with">Handle of the friend</label>
 <input id="with" name="with" autocomplete="off" autocapitalize="none" maxlength="30" value="${context.form.with}" required${marked(context, "with")}>
 ${fault(context, "with")}

@@ -1,5 +1,5 @@
 import { findingStatuses } from "../../../../src/contract/findings/statuses.ts";
-import { targets, trackers, trackerTitles } from "../../../../src/contract/findings/trackers.ts";
+import { type TrackerName, targets, trackers, trackerTitles } from "../../../../src/contract/findings/trackers.ts";
 import type { Data } from "../../../../src/contract/index.ts";
 import { momentKinds } from "../../../../src/contract/moments/kinds.ts";
 import { studio } from "../../../../src/contract/pages/addresses.ts";
@@ -7,10 +7,11 @@ import { inTurns } from "../../../../src/contract/sharing/reel-parts.ts";
 import { positionInLink, positionText } from "../../../../src/contract/text/position.ts";
 import { invalid } from "../../../lib/api-error.ts";
 import { html, type Markup, type PageContent } from "../../html.ts";
-import { button, fault, marked, notice, prose, tokens } from "../../shared/parts.ts";
+import { button, fault, marked, notice, prose, tokens, withCode } from "../../shared/parts.ts";
+import { ifAllowed } from "../allowed.ts";
 import { studioLayout } from "../layout.ts";
-import { commandButton, trail } from "../parts.ts";
-import { cutReel, reelForm } from "../sharing/reels.ts";
+import { command, commandButton, trail } from "../parts.ts";
+import { cutReel, reelSection } from "../sharing/reels.ts";
 import { action, type StudioContext, type StudioPage } from "../types.ts";
 import { findingByNumber } from "./by-number.ts";
 import { statusTitles } from "./filter.ts";
@@ -35,7 +36,7 @@ async function findingPage(context: StudioContext): Promise<PageContent> {
   const body = html`${said && notice(said)}${trail(game)}
 <p><a href="${studio.findings(game.id)}">All findings of the game</a></p>
 ${finding.text.trim() !== "" && prose(finding.text)}
-${finding.mergedInto === null ? open(context, finding) : merged(context, finding.mergedInto)}`;
+${finding.mergedInto === null ? await open(context, finding) : merged(context, finding.mergedInto)}`;
   const heading = `#${finding.number} ${finding.title}`;
   return studioLayout(context, "games", { title: heading, body });
 }
@@ -43,13 +44,13 @@ ${finding.mergedInto === null ? open(context, finding) : merged(context, finding
 const merged = (context: StudioContext, into: string): Markup =>
   html`<p>It was <a href="${studio.finding(into)}">merged into another finding</a>.</p>${button(context, undo.at(context.id), "Undo the merge", "quiet")}`;
 
-function open(context: StudioContext, finding: Finding): Markup {
+async function open(context: StudioContext, finding: Finding): Promise<Markup> {
   const { evidence, firstSeenMs, testers, absence } = finding;
   return html`<ul class="facts"><li>${metBy(finding)}</li>${testers.reached < testers.of && html`<li>${testers.seen} of the ${testers.reached} who got that far</li>`}${firstSeenMs !== null && html`<li>first at ${positionText(firstSeenMs)} (median)</li>`}${finding.builds.map(({ id, version, seen, of }) => html`<li>${version ?? id.slice(-8)}: ${seen} of ${of}</li>`)}${absence !== null && html`<li>none of ${absence.of} who played a newer build met it; by chance with a probability of ${absence.p}</li>`}</ul>
-${finding.issue === null ? fileForm(context, finding) : issueText(finding.issue)}
+${finding.issue === null ? await fileSection(context, finding) : issueText(finding.issue)}
 <h2>Evidence</h2>
 ${evidence.length > 0 ? html`<ol class="list">${evidence.map((one) => place(context, one))}</ol>` : html`<p class="calm">None yet. Add notes with <code>playtest findings add ${finding.number} NOTE</code>.</p>`}
-${evidence.length > 0 && reelForm(context, reel.at(context.id), `playtest review reel ${finding.id}`)}
+${evidence.length > 0 && (await reelSection(context, reel.at(context.id), `playtest review reel ${finding.id}`))}
 ${changeForm(context, finding)}
 ${mergeForm(context)}
 ${button(context, undo.at(context.id), "Undo the last merge or split", "quiet")}`;
@@ -57,7 +58,7 @@ ${button(context, undo.at(context.id), "Undo the last merge or split", "quiet")}
 
 function issueText({ tracker, target, key, url, state, error }: NonNullable<Finding["issue"]>): Markup {
   const name = `${trackerTitles[tracker]} ${target}${key === null ? "" : ` ${key}`}`;
-  return html`<p>Issue: ${url === null ? name : html`<a href="${url}" rel="noreferrer">${name}</a>`}, ${state}.${error !== null && html` ${error}`}</p>`;
+  return html`<p>Issue: ${url === null ? name : html`<a href="${url}" rel="noreferrer">${name}</a>`}, ${state}.${error !== null && html` ${withCode(error)}`}</p>`;
 }
 
 function place(
@@ -70,17 +71,33 @@ ${quote !== null && html`<blockquote>${quote}</blockquote>`}
 <form method="post" action="${remove.at(context.id)}">${tokens(context)}<input type="hidden" name="evidence" value="${id}"><button class="link">Remove<span class="hidden"> the evidence at ${at}</span></button></form></li>`;
 }
 
-/** The form that files a finding, as the command does. */
-const fileForm = (context: StudioContext, { number }: Finding): Markup => {
+/** The form that files a finding, as the command does; how to connect a tracker where none is. */
+async function fileSection(context: StudioContext, { number }: Finding): Promise<Markup> {
+  const listed = await ifAllowed(context.call("listTrackers"));
+  // A key that may not list them may be allowed to file.
+  const names = listed ? listed.data.trackers.filter(isConnected).map(({ tracker }) => tracker) : trackers;
+  if (names.length === 0) return connectFirst(context);
+  return fileForm(context, number, names);
+}
+
+const isConnected = ({ state }: Data<"listTrackers">["trackers"][number]) => state === "connected";
+
+const connectFirst = (context: StudioContext): Markup => html`<details><summary>File it as an issue</summary>
+<p>No tracker is connected, so the finding cannot be filed. Connect ${trackers.map((name) => trackerTitles[name]).join(", ")} with a token of your account there:</p>
+${command(context, "playtest findings connect github")}</details>`;
+
+const fileForm = (context: StudioContext, number: number, names: readonly TrackerName[]): Markup => {
   const { form } = context;
+  const id = "file-to";
   return html`<details${form.to !== undefined && html` open`}><summary>File it as an issue</summary><form method="post" action="${file.at(context.id)}">${tokens(context)}
-<label for="file-to">Tracker and place in it</label>
-<input id="file-to" name="to" required maxlength="220" autocomplete="off" placeholder="${forms}" value="${form.to}"${marked(context, "file-to")}>${fault(context, "file-to")}
+<label for="${id}">Tracker and place in it</label>
+<input id="${id}" name="to" required maxlength="220" autocomplete="off" value="${form.to}"${marked(context, id) || html` aria-describedby="${id}-hint"`}>${fault(context, id)}
+<ul class="soft" id="${id}-hint">${names.map((name) => html`<li>${trackerTitles[name]}: <code>${name}:</code> and ${targets[name].what}, such as <code>${exampleOf(name)}</code></li>`)}</ul>
 <label class="check"><input type="checkbox" name="share" value="yes"> Link to a public page of the first video, which needs no account until it expires</label>
-<button class="quiet">File it</button></form>${commandButton(context, `playtest findings file ${number} --to github:acme/lantern`)}</details>`;
+<button class="quiet">File it</button></form>${commandButton(context, `playtest findings file ${number} --to ${exampleOf(names[0]!)}`)}</details>`;
 };
 
-const forms = trackers.map((name) => `${name}:${targets[name].example}`).join(", ");
+const exampleOf = (name: TrackerName) => `${name}:${targets[name].example}`;
 
 const option = (value: string, label: string, chosen: string) =>
   html`<option value="${value}"${value === chosen && html` selected`}>${label}</option>`;
@@ -149,7 +166,8 @@ const to = { label: "Tracker and place", id: "file-to" };
 const file = action({ at: studio.finding.below("issue"), fields: { target: to, tracker: to } }, async ({ call, id, form }) => {
   const [name = "", ...place] = (form.to ?? "").trim().split(":");
   const tracker = trackers.find((one) => one === name);
-  if (!tracker || place.length === 0) throw invalid("tracker", `must be a tracker and a place in it, such as ${forms}`);
+  if (!tracker || place.length === 0)
+    throw invalid("tracker", `must be a tracker and a place in it, such as ${trackers.map(exampleOf).join(", ")}`);
   const body = { tracker, target: place.join(":"), share: form.share === "yes" };
   await call("fileFinding", { params: { id }, idempotencyKey: form.formKey, body });
   return back(id, "filed");

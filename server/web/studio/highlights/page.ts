@@ -8,7 +8,7 @@ import { studioLayout } from "../layout.ts";
 import { commands, plural, trail } from "../parts.ts";
 import { testerName } from "../review/decide.ts";
 import { slotFiles } from "../review/files.ts";
-import { cutReel, reelForm } from "../sharing/reels.ts";
+import { cutReel, reelSection } from "../sharing/reels.ts";
 import { action, type StudioContext, type StudioPage } from "../types.ts";
 
 type Highlight = Data<"listGameHighlights">["highlights"][number];
@@ -69,7 +69,7 @@ async function highlightsPage(
   const [first] = found ?? [];
   const body = html`${above}
 ${first ? stage(found!, of) : html`<p class="calm">${found ? nothing : "This server finds no highlights."}</p>`}
-${first && address !== null && reelForm(context, address, `playtest review reel ${id}`)}
+${first && address !== null && (await reelSection(context, address, `playtest review reel ${id}`))}
 ${commands(context, "From the command line", [["List them", `playtest review highlights ${id}`]])}`;
   const scripts = first ? [playerScript, "highlights.js"] : [];
   return studioLayout(context, "games", {

@@ -4,7 +4,6 @@ import type { blockReasons } from "../../../../src/contract/slots.ts";
 import { lengthText } from "../../../../src/contract/text/length.ts";
 import { usd } from "../../../lib/money.ts";
 import { html, type Markup } from "../../html.ts";
-import { yours } from "../../shared/chat.ts";
 import { command, plural } from "../parts.ts";
 import type { StudioContext } from "../types.ts";
 import type { Waiting } from "./waiting.ts";
@@ -50,13 +49,17 @@ const reviewRow = (one: Submission): Row => ({
   since: one.submission?.createdAt ?? one.slot.createdAt,
 });
 
-const messageRow = (one: Contact): Row => ({
-  kind: "message",
-  title: html`<a href="${studio.conversation(one.conversationId ?? "")}">${plural(one.unreadCount, "unread message")} from ${one.displayName}</a>`,
-  text: one.lastMessagePreview === null ? null : html`${yours(one, "game_owner")}${one.lastMessagePreview}`,
-  dueAt: null,
-  since: one.lastMessageAt,
-});
+/** Of a conversation only its last message is known, which may be the owner's own. */
+function messageRow(one: Contact): Row {
+  const isTheirs = one.lastMessageSenderType !== "game_owner";
+  return {
+    kind: "message",
+    title: html`<a href="${studio.conversation(one.conversationId ?? "")}">${plural(one.unreadCount, "unread message")} from ${one.displayName}</a>`,
+    text: isTheirs && one.lastMessagePreview !== null ? html`${one.lastMessagePreview}` : null,
+    dueAt: null,
+    since: isTheirs ? one.lastMessageAt : null,
+  };
+}
 
 /** What only the list of a server with an inbox says. */
 function itemRow(context: StudioContext, { kind, count, dueAt, firstId, amountCents }: Item): Row | undefined {

@@ -5,7 +5,7 @@ import { ifOffered } from "../../shared/not-offered.ts";
 import { cursorOf } from "../../shared/parts.ts";
 import { ifAllowed } from "../allowed.ts";
 import { isClosed, type Playtesters } from "../messages.ts";
-import { type Clip, clipsOf } from "../sharing/clips.ts";
+import { type Clip, clipsOf, cutsClips } from "../sharing/clips.ts";
 import { type Share, sharesOf } from "../sharing/shares.ts";
 import type { StudioContext } from "../types.ts";
 import { placeInQueue, type QueuePlace } from "./queue.ts";
@@ -152,7 +152,6 @@ export async function reviewOf(context: StudioContext): Promise<Review> {
       transcript: samples && slot.transcription?.selectedVersion === "original",
       takeaways: samples,
     },
-    // A server of an earlier version does not say, and says what is missing when it is asked to cut.
-    cuts: server?.data.features.clips !== false,
+    cuts: cutsClips(server?.data),
   };
 }

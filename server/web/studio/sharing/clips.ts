@@ -29,7 +29,11 @@ ${clips.length > 0 && html`<ul class="shared">${clips.map((clip) => row(context,
 ${cuts ? cutForm(context) : cutsNothing}</section>`;
 }
 
-const cutsNothing = html`<p class="soft">This server cannot cut clips and still images. Its operator can install ffmpeg and set <code>clips.ffmpeg</code> to <code>["ffmpeg"]</code> in its configuration.</p>`;
+/** Whether a server cuts clips. One of an earlier version does not say, and says what is missing when it is asked to cut. */
+export const cutsClips = (server: Data<"getServerInfo"> | undefined) => server?.features.clips !== false;
+
+/** In place of the forms that cut. */
+export const cutsNothing = html`<p class="soft">This server cannot cut clips and still images. Its operator can install ffmpeg and set <code>clips.ffmpeg</code> to <code>["ffmpeg"]</code> in its configuration.</p>`;
 
 const cutForm = (context: StudioContext) => {
   const { form, id } = context;
