@@ -231,12 +231,14 @@ async function open(options: ServeOptions, host: ServeHost, location: DatabaseLo
 async function requireMetricsPort(config: Config, place: Place): Promise<void> {
   const address = metricsAddress(config);
   if (address === undefined) return;
-  if ("host" in place && address.port === place.port && address.host === place.host)
+  if ("host" in place && address.port === place.port && overlap(address.host, place.host))
     throw new ConfigError(
       `metrics.port is ${address.port}, on which the server itself listens. Nothing was started or created. Choose another port with metrics.port.`,
     );
   await requireFreePort(address);
 }
+
+const overlap = (one: string, other: string) => one === other || [one, other].some((host) => host === "0.0.0.0" || host === "::");
 
 function warnOfMissingProxy({ publicUrl }: ServeOptions, { behindProxy, http }: Config, log: Log): void {
   if (behindProxy || http.trustedProxies.length > 0 || !publicUrl?.startsWith("https:")) return;

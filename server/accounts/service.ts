@@ -328,7 +328,7 @@ export async function mailSignIn(tx: Tx, user: users.UserRow, { page, next }: { 
   await queueMail(tx, user.email, composeSignIn({ name: nameOf(user), token, url }));
 }
 
-/** The maximum number of tokens per account, purpose and hour, because anybody can request emails to somebody else's address. */
+/** The maximum number of tokens per account and purpose that are valid, of an hour: anybody can request emails to somebody else's address. */
 const mailsPerHour = 5;
 
 /**

@@ -1,4 +1,5 @@
 import type * as users from "../accounts/users-store.ts";
+import * as backups from "../admin/backups-store.ts";
 import type { ReadTx, Tx } from "../app/tx.ts";
 import { end } from "../billing/subscriptions/service.ts";
 import * as subscriptions from "../billing/subscriptions/store.ts";
@@ -52,9 +53,13 @@ export async function deleteAccount(tx: Tx, user: users.UserRow, by: By): Promis
   const mails = await erase(tx, { id, role, email, displayName, companyName }, now);
   await scheduleDiscardFiles(tx, { blobs: [], uploads: [], mails });
   await removeWork(tx, id);
-  await tx.schedule({ kind: "list-deletion", key: id, payload: { userId: id }, runAt: now + listAfterMs });
+  if (await makesBackups(tx))
+    await tx.schedule({ kind: "list-deletion", key: id, payload: { userId: id }, runAt: now + listAfterMs });
   await tx.schedule({ kind: "finish-deletion", key: id, payload: { userId: id }, runAt: now + upgradedMs });
 }
+
+/** Whether this process or another makes backups, beside which deleted accounts are listed. */
+const makesBackups = async (tx: Tx) => tx.config.backup.to !== null || (await backups.find(tx)) !== undefined;
 
 async function endPlan(tx: Tx, ownerId: string): Promise<void> {
   const running = await subscriptions.findRunning(tx, ownerId);

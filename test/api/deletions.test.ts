@@ -63,6 +63,14 @@ onBothDatabases("deleted accounts and backups", (serve, it) => {
     expect([...list.keys()]).toEqual([person.id]);
   });
 
+  it("leave no job behind where nobody makes backups", async () => {
+    const server = await serve();
+    const person = await registerPlaytester(server);
+    expect((await person.post("/auth/delete-account", { password: "correct horse" })).status).toBe(200);
+    const jobs = await server.deps.store.read((q) => q.all<{ kind: string }>("SELECT kind FROM jobs"));
+    expect(jobs.map(({ kind }) => kind)).not.toContain("list-deletion");
+  });
+
   it("are answered while the disk of the backups hangs", async () => {
     const folder = freshFolder();
     const server = await serve(to(folder));

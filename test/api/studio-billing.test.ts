@@ -81,7 +81,9 @@ onBothDatabases("billing in Studio", (serve) => {
     expect(plain(next.html)).toContain("$79.00");
     const unpaid = plain((await browser.get(at)).html);
     expect(unpaid).toContain("No plan. A plan gives you playtest hours for each of its periods.");
-    expect(unpaid).toContain("The payment of Indie Monthly was not completed. To go on, subscribe again.");
+    expect(unpaid).toContain(
+      "The payment of Indie Monthly is not complete. If you paid just now, reload this page in a few minutes.",
+    );
     expect([unpaid.includes("Your plan"), unpaid.includes("Cancel the plan"), unpaid.match(/Subscribe/g)!.length]).toEqual([
       false,
       false,

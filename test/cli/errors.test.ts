@@ -203,7 +203,7 @@ describe("an unknown outcome", () => {
     const [before, after] = [await keysOf([one, two, three]), await keysOf([three, two])];
     expect(new Set(before.values()).size).toBe(3);
     expect([after.get("2"), after.get("3")]).toEqual([before.get("2"), before.get("3")]);
-    expect(await keysOf([one])).toEqual(new Map([["1", "mine"]]));
+    expect((await keysOf([one])).get("1")).toBe(before.get("1"));
   });
 
   it("repeats with the key given by --idempotency-key", async () => {

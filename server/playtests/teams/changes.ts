@@ -229,8 +229,10 @@ export async function replace(
   if (team.status === "complete") await requireKeyLeft(tx, playtest, slot.id);
   const inSeat = members.find((member) => member.seat === seat && isSeated(member));
   await requirePeace(tx, [...members.filter((m) => isSeated(m) && m !== inSeat).map(({ user_id }) => user_id), friend.id]);
-  if (inSeat) await (inSeat.status === "asked" ? release(tx, inSeat, "replaced") : depart(tx, inSeat));
-  if (inSeat) await tellEnded(tx, team, slot, [inSeat.user_id], "replaced");
+  if (inSeat?.status === "asked") {
+    await release(tx, inSeat, "replaced");
+    await tellEnded(tx, team, slot, [inSeat.user_id], "replaced");
+  } else if (inSeat) await depart(tx, inSeat);
   const share = shareOfSeat(members, seat);
   const limit = team.status === "asking" ? team.confirm_by : (slot.deadline_at ?? Number.POSITIVE_INFINITY);
   const answerBy = Math.min(tx.now + tx.config.multiplayer.confirmWithinMs, limit);

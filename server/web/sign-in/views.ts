@@ -216,7 +216,7 @@ const sentPage = (
   const written = html`If ${whose} with that address can sign in, an email with a link was written.`;
   const bodies: Record<Delivery, Markup> = {
     sent: html`<p>If ${whose} with that address can sign in, we sent it a link. ${valid}</p>
-<p class="soft">No email? Check your spam folder, or <a href="${again}">try again</a>. At most five links are sent in an hour.</p>`,
+<p class="soft">No email? Check your spam folder, or <a href="${again}">try again</a>. At most five links work at a time.</p>`,
     saved: html`<p>${written} ${noneSent}</p>
 <p>Ask the operator for the link in the newest email to you. ${valid}</p>`,
     sandbox: html`<p>${written} A sandbox sends none: <a href="${pages.sandboxMails()}">read it here</a>. ${valid}</p>`,

@@ -44,16 +44,21 @@ function reader(ctx: Context, name: string) {
   };
 }
 
+/** How much later (ms) than its time a message may appear: the clocks of two servers differ. */
+const lateMs = 5 * 60_000;
+
 async function follow(ctx: Context, conversation: ReturnType<typeof reader>, first: ListRange, pauseMs: number): Promise<never> {
   const seen = new Set<string>();
   let range = first;
-  let after: number | undefined;
+  let [oldest, after]: [number | undefined, number | undefined] = [undefined, undefined];
   const check = withReconnect(ctx, () => conversation(range, after));
   for (;;) {
     const { messages } = (await check()) ?? { messages: [] };
     for (const message of messages.filter(({ id }) => !seen.has(id))) {
       seen.add(message.id);
-      after = Date.parse(message.createdAt);
+      const sentAt = Date.parse(message.createdAt);
+      oldest ??= sentAt;
+      after = Math.max(oldest, sentAt - lateMs);
       await show(ctx, message);
     }
     range = { all: true };

@@ -14,9 +14,17 @@ export interface NewFile {
 export async function writeNew(folder: string, files: readonly NewFile[]): Promise<void> {
   await mkdir(folder, { recursive: true }).catch((error) => Promise.reject(cannotWrite(folder, error as Error)));
   // Before the first is written: half of the files are of no use, and would be in the way of the next attempt.
-  const existing = files.map(({ name }) => join(folder, name)).find((path) => lstatSync(path, { throwIfNoEntry: false }));
+  const existing = files.map(({ name }) => join(folder, name)).find(exists);
   if (existing !== undefined) throw notReplaced(existing, " Nothing was written.");
   for (const { name, text, isSecret } of files) await create(join(folder, name), text, isSecret ? 0o600 : 0o644);
+}
+
+function exists(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    throw cannotWrite(path, error as Error);
+  }
 }
 
 async function create(path: string, text: string, mode: number): Promise<void> {

@@ -49,7 +49,7 @@ export async function several<T extends object>(
   const begun = new Set<string>();
 
   async function one(id: string) {
-    if (ids.length > 1) ctx.startItem(id);
+    ctx.startItem(id);
     const result = await act(id);
     results.done.push(result);
     if (describe) await ctx.out.line({ type: "item", ...result }, isInteractive(ctx) ? describe(result) : undefined);

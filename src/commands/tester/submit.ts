@@ -66,10 +66,10 @@ type Slot = Data<"listHeldSlots">["slots"][number];
 
 const isBlankText = (value: unknown) => typeof value === "string" && value !== "" && isBlank(value);
 
-/** Throws when the video could not be submitted because members of the team are missing. */
+/** Throws when whoever claimed the slot could not submit the video because members of the team are missing. */
 function requireFullTeam(slot: Slot): void {
   const short = whyTeamIsShort(slot);
-  if (!short) return;
+  if (!short || slot.team?.members.some(({ isYou, isClaimant }) => isYou && !isClaimant)) return;
   const how = `Ask one with \`playtest tester team replace ${slot.id} --with HANDLE\`.`;
   throw new CliError("CONFLICT", exitCodes.conflict, `${short.what}. Nothing was uploaded.`, { hint: `${short.remedy} ${how}` });
 }

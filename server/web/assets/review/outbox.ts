@@ -65,14 +65,19 @@ export class Outbox {
       localStorage.setItem(`${this.#prefix}${Date.now()} ${key}`, JSON.stringify(kept));
     } catch {
       // This browser stores nothing: the form is sent as without scripts.
+      this.#forgetEdited();
       return;
     }
     event.preventDefault();
-    if (this.#edited !== undefined) localStorage.removeItem(this.#edited);
-    this.#edited = undefined;
+    this.#forgetEdited();
     the<HTMLTextAreaElement>("[name=text]", this.#form).value = "";
     document.querySelector<HTMLElement>("[data-player] video")?.focus({ preventScroll: true });
     void this.#deliver();
+  }
+
+  #forgetEdited(): void {
+    if (this.#edited !== undefined) localStorage.removeItem(this.#edited);
+    this.#edited = undefined;
   }
 
   /** Sends what waits, in one tab at a time. */
@@ -164,8 +169,13 @@ export class Outbox {
     }
     const kept = keptAs(name);
     if (!kept) return;
-    // It is not sent meanwhile.
-    localStorage.setItem(name, JSON.stringify({ refused: "Not saved: it was being edited.", ...kept }));
+    try {
+      // It is not sent meanwhile.
+      localStorage.setItem(name, JSON.stringify({ refused: "Not saved: it was being edited.", ...kept }));
+    } catch {
+      // The storage is full: only one that is not sent anyway can stay.
+      if (kept.refused === undefined) localStorage.removeItem(name);
+    }
     this.#edited = name;
     fillIn(this.#form, kept.fields);
   }

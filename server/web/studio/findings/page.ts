@@ -82,8 +82,10 @@ async function fileSection(context: StudioContext, { number }: Finding): Promise
 
 const isConnected = ({ state }: Data<"listTrackers">["trackers"][number]) => state === "connected";
 
+const someTracker = new Intl.ListFormat("en", { type: "disjunction" }).format(trackers.map((name) => trackerTitles[name]));
+
 const connectFirst = (context: StudioContext): Markup => html`<details><summary>File it as an issue</summary>
-<p>No tracker is connected, so the finding cannot be filed. Connect ${trackers.map((name) => trackerTitles[name]).join(", ")} with a token of your account there:</p>
+<p>No tracker is connected, so the finding cannot be filed. Connect ${someTracker} with a token of your account there:</p>
 ${command(context, "playtest findings connect github")}</details>`;
 
 const fileForm = (context: StudioContext, number: number, names: readonly TrackerName[]): Markup => {
