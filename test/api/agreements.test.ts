@@ -9,9 +9,7 @@ import type { TestServer } from "../helpers/server.ts";
 onBothDatabases("agreements", (serve) => {
   async function open() {
     const server = await serve();
-    const owner = await factories.registerOwner(server);
-    await factories.giveCredit(server, owner, 1_000_000);
-    const gameId = await factories.createGame(owner);
+    const { owner, gameId } = await factories.ownerWithGame(server, 1_000_000);
     const admin = await factories.firstAdmin(server);
     const playtester = await factories.registerPlaytester(server, "Ann");
     return { server, owner, gameId, admin, playtester };

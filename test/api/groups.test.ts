@@ -5,9 +5,7 @@ import * as factories from "../helpers/factories.ts";
 onBothDatabases("tester groups", (serve) => {
   async function open() {
     const server = await serve();
-    const owner = await factories.registerOwner(server);
-    await factories.giveCredit(server, owner, 1_000_000);
-    const gameId = await factories.createGame(owner);
+    const { owner, gameId } = await factories.ownerWithGame(server, 1_000_000);
     const admin = await factories.firstAdmin(server);
     const [inside, outside] = [
       await factories.registerPlaytester(server, "Ann"),

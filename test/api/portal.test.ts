@@ -9,7 +9,16 @@ import { onBothDatabases } from "../helpers/each.ts";
 import * as factories from "../helpers/factories.ts";
 import { setUpFactor } from "../helpers/factors.ts";
 import { mailedPath, mailedToken } from "../helpers/mails.ts";
-import { claimInBrowser, hiddenFields, type PlainFile, plainForm, signedIn, type Visitor, visitor } from "../helpers/portal.ts";
+import {
+  claimInBrowser,
+  hiddenFields,
+  type PlainFile,
+  pagesMarket,
+  plainForm,
+  signedIn,
+  type Visitor,
+  visitor,
+} from "../helpers/portal.ts";
 import type { TestServer } from "../helpers/server.ts";
 import { octets, raw, tus } from "../helpers/tus.ts";
 
@@ -17,14 +26,7 @@ const minute = 60_000;
 const day = 24 * 60 * minute;
 
 onBothDatabases("the portal", (serve, it) => {
-  async function market(change: Parameters<typeof serve>[0] = {}) {
-    const server = await serve(change);
-    const owner = await factories.registerOwner(server, "Hearth & Co");
-    await factories.giveCredit(server, owner, 100_000);
-    const gameId = await factories.createGame(owner, { buildUrl: `${server.baseUrl}/build.zip` });
-    const playtester = await factories.registerPlaytester(server, "Ann <b>");
-    return { server, owner, gameId, playtester };
-  }
+  const market = async (change: Parameters<typeof serve>[0] = {}) => pagesMarket(await serve(change));
 
   const slotsOf = async (person: factories.Person) => (await person.get("/playtester/slots")).body.data.slots;
   const emailOf = async (person: factories.Person): Promise<string> => (await person.get("/auth/me")).body.data.email;

@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import { onBothDatabases } from "../helpers/each.ts";
 import { giveCredit, giveVideo, order, registerPlaytester } from "../helpers/factories.ts";
+import type { Market } from "../helpers/market.ts";
 import { hiddenFields, signedIn } from "../helpers/portal.ts";
 
 const day = 24 * 3_600_000;
@@ -10,6 +11,14 @@ const textOf = (html: string) => html.replace(/<[^>]*>/g, " ").replace(/\s+/g, "
 // The clock of the server stands at 2026-03-01T12:00:00Z.
 const at = "2026-03-05T17:00:00.000Z";
 const later = "2026-03-06T17:00:00.000Z";
+
+/** An order at a fixed time that is paid with credit, and a slot of it that the playtester claimed. */
+async function claimed({ server, owner, playtester, gameId }: Market, quantity = 1) {
+  await giveCredit(server, owner, 100_000);
+  const id = await order(owner, gameId, { scheduledAt: at, quantity });
+  const { slot } = await playtester.claimPlaytest({ params: { id }, body: { scheduledAt: at } });
+  return { id, slot };
+}
 
 onBothDatabases("pages of a playtest at a fixed time", (_serve, it) => {
   it("an offer says the time in the reader's zone, and a claim confirms it", async ({ server, owner, playtester, gameId }) => {
@@ -43,9 +52,7 @@ onBothDatabases("pages of a playtest at a fixed time", (_serve, it) => {
   });
 
   it("a slot says when to play, and cannot be submitted before", async ({ server, owner, playtester, gameId }) => {
-    await giveCredit(server, owner, 100_000);
-    const id = await order(owner, gameId, { scheduledAt: at });
-    const { slot } = await playtester.claimPlaytest({ params: { id }, body: { scheduledAt: at } });
+    const { slot } = await claimed({ server, owner, playtester, gameId });
     await giveVideo(server, slot.id, playtester);
     const ann = await signedIn(server, playtester);
     const page = async () => textOf((await ann.get(`/play/slots/${slot.id}`)).html);
@@ -61,9 +68,7 @@ onBothDatabases("pages of a playtest at a fixed time", (_serve, it) => {
     { answer: "accept", says: "You play at the new time.", is: "reserved" },
     { answer: "decline", says: "You declined the new time", is: "cancelled" },
   ])("another time: $answer", async ({ answer, says, is }, { server, owner, playtester, gameId }) => {
-    await giveCredit(server, owner, 100_000);
-    const id = await order(owner, gameId, { scheduledAt: at });
-    const { slot } = await playtester.claimPlaytest({ params: { id }, body: { scheduledAt: at } });
+    const { id, slot } = await claimed({ server, owner, playtester, gameId });
     await owner.updatePlaytest({ params: { id }, body: { scheduledAt: later } });
     const [ann, ada] = [await signedIn(server, playtester), await signedIn(server, owner, "/studio")];
     const page = `/play/slots/${slot.id}`;
@@ -94,9 +99,7 @@ onBothDatabases("pages of a playtest at a fixed time", (_serve, it) => {
     playtester,
     gameId,
   }) => {
-    await giveCredit(server, owner, 100_000);
-    const id = await order(owner, gameId, { scheduledAt: at });
-    const { slot } = await playtester.claimPlaytest({ params: { id }, body: { scheduledAt: at } });
+    const { id, slot } = await claimed({ server, owner, playtester, gameId });
     const propose = (scheduledAt: string) => owner.updatePlaytest({ params: { id }, body: { scheduledAt } });
     await propose(later);
     const ann = await signedIn(server, playtester);
@@ -109,9 +112,7 @@ onBothDatabases("pages of a playtest at a fixed time", (_serve, it) => {
   });
 
   it("a slot that its owner cancelled late says what it earned", async ({ server, owner, playtester, gameId }) => {
-    await giveCredit(server, owner, 100_000);
-    const id = await order(owner, gameId, { scheduledAt: at });
-    const { slot } = await playtester.claimPlaytest({ params: { id }, body: { scheduledAt: at } });
+    const { id, slot } = await claimed({ server, owner, playtester, gameId });
     await server.advance(Date.parse(at) - server.clock.now() - 3_600_000);
     await owner.cancelPlaytest({ params: { id } });
     const ann = await signedIn(server, playtester);
@@ -185,9 +186,7 @@ onBothDatabases("pages of a playtest at a fixed time", (_serve, it) => {
     playtester,
     gameId,
   }) => {
-    await giveCredit(server, owner, 100_000);
-    const id = await order(owner, gameId, { scheduledAt: at, quantity: 2 });
-    await playtester.claimPlaytest({ params: { id }, body: { scheduledAt: at } });
+    const { id } = await claimed({ server, owner, playtester, gameId }, 2);
     const ada = await signedIn(server, owner, "/studio");
     const page = `/studio/playtests/${id}`;
     const form = hiddenFields((await ada.get(page)).html, `${page}/cancel`);
@@ -212,9 +211,7 @@ onBothDatabases("pages of a playtest at a fixed time", (_serve, it) => {
     playtester,
     gameId,
   }) => {
-    await giveCredit(server, owner, 100_000);
-    const id = await order(owner, gameId, { scheduledAt: at });
-    const { slot } = await playtester.claimPlaytest({ params: { id }, body: { scheduledAt: at } });
+    const { slot } = await claimed({ server, owner, playtester, gameId });
     await server.advance(4 * day - 6 * 3_600_000);
     await playtester.reportSlot({ params: { id: slot.id }, body: { reasonCode: "other", notes: "It does not start." } });
     const ada = await signedIn(server, owner, "/studio");

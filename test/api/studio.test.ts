@@ -5,20 +5,13 @@ import { onBothDatabases } from "../helpers/each.ts";
 import * as factories from "../helpers/factories.ts";
 import { setUpFactor } from "../helpers/factors.ts";
 import { mailedPath } from "../helpers/mails.ts";
-import { hiddenFields, type Shown, signedIn, visitor } from "../helpers/portal.ts";
+import { hiddenFields, pagesMarket, type Shown, signedIn, visitor } from "../helpers/portal.ts";
 
 const emailOf = async (person: factories.Person): Promise<string> => (await person.get("/auth/me")).body.data.email;
 const password = "correct horse";
 
 onBothDatabases("Studio", (serve) => {
-  async function market(change: Parameters<typeof serve>[0] = {}) {
-    const server = await serve(change);
-    const owner = await factories.registerOwner(server, "Hearth & Co");
-    await factories.giveCredit(server, owner, 100_000);
-    const gameId = await factories.createGame(owner, { buildUrl: `${server.baseUrl}/build.zip` });
-    const playtester = await factories.registerPlaytester(server, "Ann <b>");
-    return { server, owner, gameId, playtester };
-  }
+  const market = async (change: Parameters<typeof serve>[0] = {}) => pagesMarket(await serve(change));
 
   describe("sign-in", () => {
     it("password: leads to the page that was asked for, and signs out again", async () => {

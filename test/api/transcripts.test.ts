@@ -3,11 +3,12 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { openStore } from "../../server/database/open.ts";
+import { startProcess } from "../helpers/cluster.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import * as factories from "../helpers/factories.ts";
 import { gate } from "../helpers/gate.ts";
 import { startMemoryBucket } from "../helpers/memory-bucket.ts";
-import { killLeftovers, readyFile, spawnPlaytest } from "../helpers/process.ts";
+import { killLeftovers } from "../helpers/process.ts";
 import { startTestServer, type TestServer } from "../helpers/server.ts";
 import { drivers, freshFolder } from "../helpers/store.ts";
 import { begin, patch } from "../helpers/tus.ts";
@@ -348,11 +349,9 @@ describe("a server of its own", () => {
     keyTakeaways: string[];
   }
 
-  async function start(folder: string, name: string, transcriber: Transcriber, flags: string[] = [], env = {}) {
+  async function start(folder: string, transcriber: Transcriber, flags: string[] = [], env = {}) {
     writeFileSync(join(folder, "config.json"), JSON.stringify({ transcriber }));
-    const argv = ["serve", "run", "--sandbox", "--port", "0", "--log-level", "error", "--data", folder, "--ready-file", name];
-    const { child, ended } = spawnPlaytest(folder, [...argv, ...flags], env);
-    const { baseUrl, ownerKey, gameId } = await readyFile(join(folder, name));
+    const { child, ended, baseUrl, ownerKey, gameId } = await startProcess(folder, undefined, flags, env);
     const ask = async (method: string, path: string, key = ownerKey, body?: object) => {
       const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
       const reply = await fetch(`${baseUrl}/api/v1${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) });
@@ -378,7 +377,7 @@ describe("a server of its own", () => {
       PLAYTEST_SMTP_PASSWORD: "mail-secret",
     };
     const env = { ...secrets, AWS_SECRET_ACCESS_KEY: "cloud-secret", HF_HOME: "/models" };
-    const server = await start(freshFolder(), "ready.json", transcriber, ["--seed", "minimal", ...database], env);
+    const server = await start(freshFolder(), transcriber, ["--seed", "minimal", ...database], env);
     const id = await server.played();
     const transcript = () => server.ask("GET", `/slots/${id}/transcript`);
     const seen = await vi.waitUntil(async () => (await transcript())?.keyTakeaways, { timeout: 60_000 });
@@ -396,7 +395,7 @@ describe("a server of its own", () => {
   it("that is killed ends the command and its children, and the next one makes the transcript", async () => {
     const folder = freshFolder();
     const pids = join(folder, "pids");
-    const first = await start(folder, "first.json", { command: runs("hang", pids) }, ["--seed", "minimal"]);
+    const first = await start(folder, { command: runs("hang", pids) }, ["--seed", "minimal"]);
     const id = await first.played();
     await vi.waitUntil(() => existsSync(pids) && readFileSync(pids, "utf8").includes(" "), { timeout: 60_000 });
     expect(pidsIn(pids).filter(isAlive)).toHaveLength(2);
@@ -404,7 +403,7 @@ describe("a server of its own", () => {
     await first.ended;
     await allDead(pids);
 
-    const second = await start(folder, "second.json", { command: runs("json") });
+    const second = await start(folder, { command: runs("json") });
     // The job of the dead server is free once its lease has run out.
     await second.ask("POST", "/sandbox/clock/advance", "", { seconds: 300 });
     const { keyTakeaways } = await second.ask("GET", `/slots/${id}/transcript`, first.ownerKey);

@@ -300,13 +300,19 @@ onBothDatabases("webhooks", (serve) => {
     expect(await webhookNow()).toMatchObject({ isActive: false, failureCount: 1 });
   });
 
-  it("disabled webhook: events are kept to be redelivered", async () => {
+  /** A webhook that its first event disabled, and after which another happened. */
+  async function disabled() {
     receiver.answer(status(410));
     const hook = await register();
     await happen("slot.submitted");
     await server.advance(0);
     await happen("slot.accepted");
     await server.advance(hour);
+    return hook;
+  }
+
+  it("disabled webhook: events are kept to be redelivered", async () => {
+    const hook = await disabled();
     const held = (await deliveriesOf(hook)).find((delivery: { event: string }) => delivery.event === "slot.accepted");
     expect(held).toMatchObject({ attemptCount: 0, nextRetryAt: null });
     const redeliver = () => owner.post(`${hook.path}/deliveries/${held.id}/redeliver`);
@@ -334,12 +340,7 @@ onBothDatabases("webhooks", (serve) => {
   });
 
   it("redeliver since: all events, or only those that were not delivered", async () => {
-    receiver.answer(status(410));
-    const hook = await register();
-    await happen("slot.submitted");
-    await server.advance(0);
-    await happen("slot.accepted");
-    await server.advance(hour);
+    const hook = await disabled();
     const since = new Date(server.clock.now()).toISOString();
     const redeliver = (body: unknown) => owner.post(`${hook.path}/redeliver`, body);
     expect((await redeliver({ since })).status).toBe(409);

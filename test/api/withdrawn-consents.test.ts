@@ -39,6 +39,16 @@ async function submit({ server, tester }: Scene, slotId: string): Promise<void> 
   await tester.submitSlot({ params: { id: slotId } });
 }
 
+/** A free trial that an admin approved, with a submission. */
+async function trial(known: Scene) {
+  const admin = await factories.firstAdmin(known.server);
+  const playtestId = await known.make({ isFreePublicTrial: true });
+  await admin.post(`/admin/playtests/${playtestId}/approve`);
+  const slotId = await known.claimed(playtestId);
+  await submit(known, slotId);
+  return { admin, slotId };
+}
+
 /** The slot was accepted and paid, and nothing of its video was published anywhere. */
 async function expectUnpublished({ server, platform, owner }: Scene, slotId: string): Promise<void> {
   await server.advance(0);
@@ -98,12 +108,8 @@ onBothDatabases("consent that is withdrawn before the video is accepted", (serve
 
   it("of a free trial: it is paid when an admin approved it, and not published", async () => {
     const known = await scene(serve);
-    const { server, owner, tester, make, claimed } = known;
-    const admin = await factories.firstAdmin(server);
-    const playtestId = await make({ isFreePublicTrial: true });
-    await admin.post(`/admin/playtests/${playtestId}/approve`);
-    const slotId = await claimed(playtestId);
-    await submit(known, slotId);
+    const { owner, tester } = known;
+    const { admin, slotId } = await trial(known);
     await owner.acceptSlot({ params: { id: slotId } });
     expect((await withdraw(tester, slotId)).status).toBe(200);
     expect([(await owner.getSlot({ params: { id: slotId } })).slot.status, await earned(tester)]).toEqual(["publishing", 0]);
@@ -114,12 +120,8 @@ onBothDatabases("consent that is withdrawn before the video is accepted", (serve
 
   it("of a free trial before the owner accepts: nobody is told that it will be published", async () => {
     const known = await scene(serve);
-    const { server, owner, tester, make, claimed } = known;
-    const admin = await factories.firstAdmin(server);
-    const playtestId = await make({ isFreePublicTrial: true });
-    await admin.post(`/admin/playtests/${playtestId}/approve`);
-    const slotId = await claimed(playtestId);
-    await submit(known, slotId);
+    const { server, owner, tester } = known;
+    const { admin, slotId } = await trial(known);
     await withdraw(tester, slotId);
     const review = async () => (await (await signedIn(server, owner, "/studio")).get(`/studio/slots/${slotId}`)).html;
     expect(await review()).toContain("<strong>$3.00</strong> when an administrator has approved the video.");

@@ -8,7 +8,7 @@ import { findIn, type Passage, passagesOf } from "../../server/search/passage-ru
 import { soughtIn } from "../../server/search/rules.ts";
 import { add, find } from "../../server/search/store.ts";
 import { expand } from "../../server/search/vocabulary-store.ts";
-import { insertRow, insertRows } from "../helpers/raw-rows.ts";
+import { insertPlaytest, insertRows } from "../helpers/raw-rows.ts";
 import { startPostgres } from "../setup/postgres.ts";
 import { type Figure, inTurn } from "./measure.ts";
 
@@ -48,32 +48,9 @@ function searchText(number: number, chance: () => number): string {
 }
 
 const id = (kind: string, number: number) => `${kind}-${String(number).padStart(6, "0")}`;
-const times = { created_at: 1, updated_at: 1 };
 
-async function addOwner(tx: Query, number: number): Promise<void> {
-  const [owner, game] = [id("owner", number), id("game", number)];
-  const names = { display_name: owner, company_name: owner, email: owner, email_key: owner, password_hash: "!" };
-  await insertRow(tx, "users", { id: owner, role: "game_owner", ...names, ...times });
-  const about = { name: game, build_url: "", status: "active", devices: "[]", platforms: "[]" };
-  await insertRow(tx, "games", { id: game, owner_id: owner, ...about, ...times });
-  const terms = {
-    quantity: 1,
-    duration_minutes: 15,
-    player_count: 1,
-    cost_per_slot_cents: 0,
-    payout_cents: 0,
-    is_free_public_trial: 0,
-  };
-  const ordered = { visibility: "private", status: "active", selection_mode: "automatic" };
-  await insertRow(tx, "playtests", {
-    id: id("playtest", number),
-    game_id: game,
-    owner_id: owner,
-    ...terms,
-    ...ordered,
-    ...times,
-  });
-}
+const addOwner = (tx: Query, number: number) =>
+  insertPlaytest(tx, id("owner", number), id("game", number), id("playtest", number));
 
 /** Few for each transaction: texts repeat the same words, and PostgreSQL keeps each version of a row until the transaction ends. */
 const together = 20;

@@ -1,17 +1,12 @@
-import { mkdirSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { join } from "node:path";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
-import { launchBrowser } from "../helpers/browser.ts";
+import { inspect } from "../helpers/accessibility.ts";
+import { complaintsOf, launchBrowser } from "../helpers/browser.ts";
 import { registerPlaytester } from "../helpers/factories.ts";
 import { codeAt } from "../helpers/factors.ts";
 import { ownServer } from "../helpers/own-server.ts";
 import type { TestServer } from "../helpers/server.ts";
 
-/** A folder to save a picture of each page in. */
-const pictures = process.env.PLAYTEST_SCREENSHOTS;
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const password = "correct horse";
 
 let browser: Browser;
@@ -35,30 +30,10 @@ afterAll(async () => {
 async function open(width: number): Promise<Page> {
   context = await browser.newContext({ baseURL: server.baseUrl, viewport: { width, height: 800 } });
   const page = await context.newPage();
-  complaints = [];
   page.setDefaultTimeout(30_000);
   // A form that was refused answers with 422.
-  page.on("console", (message) => {
-    if (!/status of 422/.test(message.text())) complaints.push(message.text());
-  });
-  page.on("pageerror", (error) => complaints.push(String(error)));
+  complaints = complaintsOf(page, /status of 422/);
   return page;
-}
-
-/** Checks that the page is accessible and fits its width, and takes its picture. */
-async function look(page: Page, name: string): Promise<void> {
-  const { width } = page.viewportSize()!;
-  if (pictures) {
-    mkdirSync(pictures, { recursive: true });
-    await page.screenshot({ path: join(pictures, `${name}-${width}.png`), fullPage: true });
-  }
-  await page.evaluate(axe);
-  const faults = await page.evaluate(`(async () => {
-    const { violations } = await axe.run(document, { resultTypes: ["violations"] });
-    const wider = document.documentElement.scrollWidth - window.innerWidth;
-    return [...violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ": " + html)), ...(wider > 0 ? [wider + " px too wide"] : [])];
-  })()`);
-  expect([name, faults]).toEqual([name, []]);
 }
 
 it.each([1280, 390])(
@@ -74,44 +49,43 @@ it.each([1280, 390])(
       await page.locator("#password").fill(password);
       await press("Sign in");
     };
-    const inspect = (name: string) => look(page, name);
 
     await signIn();
     await page.getByRole("link", { name: "Set up a second factor" }).click();
-    await inspect("factor-off");
+    await inspect(page, "factor-off");
     await page.getByLabel("Current password").fill(password);
     await press("Set up a second factor");
     const qr = await page.getByRole("img", { name: "QR code for your authenticator app" }).locator("svg").boundingBox();
     expect(qr!.width).toBeGreaterThan(150);
-    await inspect("factor-qr");
+    await inspect(page, "factor-qr");
     const secret = (await page.locator("li code").innerText()).replaceAll(" ", "");
     await page.getByLabel("Enter the six digits").fill("000000");
     await press("Turn on the second factor");
     await page.getByText("The code is not correct.").waitFor();
-    await inspect("factor-qr-wrong");
+    await inspect(page, "factor-qr-wrong");
     await page.getByLabel("Enter the six digits").fill(codeAt(secret, server.clock.real()));
     await press("Turn on the second factor");
     await page.getByText("The second factor is on.").waitFor();
-    await inspect("factor-recovery");
+    await inspect(page, "factor-recovery");
     const codes = await page.locator(".recovery code").allInnerTexts();
     expect(codes).toHaveLength(10);
     await page.getByRole("link", { name: "I saved them" }).click();
-    await inspect("factor-on");
+    await inspect(page, "factor-on");
 
     await press("Sign out");
     await signIn();
     await page.getByRole("heading", { name: "Enter your code" }).waitFor();
-    await inspect("factor-code");
+    await inspect(page, "factor-code");
     const box = page.getByLabel("Code from your authenticator app");
     await box.fill("111111");
     await press("Sign in");
     await page.getByText("The code is not correct.").waitFor();
-    await inspect("factor-code-wrong");
+    await inspect(page, "factor-code-wrong");
     await server.advance(30_000);
     await box.fill(codeAt(secret, server.clock.real()));
     await press("Sign in");
     await page.getByRole("heading", { name: "Your account", exact: true }).waitFor();
-    await inspect("factor-account");
+    await inspect(page, "factor-account");
 
     await press("Sign out");
     await signIn();

@@ -4,7 +4,7 @@ import { mailVerification } from "../../server/accounts/service.ts";
 import * as users from "../../server/accounts/users-store.ts";
 import { topicList } from "../../src/help/list.ts";
 import { look, looks } from "../helpers/accessibility.ts";
-import { launchBrowser } from "../helpers/browser.ts";
+import { complaintsOf, giveSession, launchBrowser } from "../helpers/browser.ts";
 import * as factories from "../helpers/factories.ts";
 import { setUpFactor } from "../helpers/factors.ts";
 import { mailedPath } from "../helpers/mails.ts";
@@ -221,8 +221,7 @@ async function contextOf(who: keyof typeof pages, width: number, scheme: "light"
   const context = await browser.newContext({ baseURL: server.baseUrl, ...options } as const as Parameters<
     Browser["newContext"]
   >[0]);
-  if (who === "busy" || who === "fresh")
-    await context.addCookies([{ name: "playtest_session", value: cookies[who], url: server.baseUrl }]);
+  if (who === "busy" || who === "fresh") await giveSession(context, server, cookies[who]);
   return context;
 }
 
@@ -232,9 +231,7 @@ describe.each(looks)("pages at $width px in a $scheme color scheme", ({ width, s
     async (who) => {
       const context = await contextOf(who, width, scheme);
       const page = await context.newPage();
-      const complaints: string[] = [];
-      page.on("console", (message) => complaints.push(message.text()));
-      page.on("pageerror", (error) => complaints.push(String(error)));
+      const complaints = complaintsOf(page);
       const faults: string[] = [];
       for (const [name, path] of Object.entries(pages[who])) faults.push(...(await look(page, name, path, rules, complaints)));
       await context.close();

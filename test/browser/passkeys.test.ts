@@ -1,18 +1,13 @@
-import { mkdirSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { join } from "node:path";
 import type { Browser, BrowserContext, CDPSession, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
-import { launchBrowser } from "../helpers/browser.ts";
+import { inspect } from "../helpers/accessibility.ts";
+import { complaintsOf, launchBrowser } from "../helpers/browser.ts";
 import { registerOwner, registerPlaytester } from "../helpers/factories.ts";
 import { setUpFactor } from "../helpers/factors.ts";
 import { ownServer } from "../helpers/own-server.ts";
 import { nameServer } from "../helpers/passkeys.ts";
 import type { TestServer } from "../helpers/server.ts";
 
-/** A folder to save a picture of each page in. */
-const pictures = process.env.PLAYTEST_SCREENSHOTS;
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const password = "correct horse";
 
 let browser: Browser;
@@ -38,12 +33,8 @@ afterAll(async () => {
 async function open(width: number, options: { javaScriptEnabled?: boolean } = {}): Promise<Page> {
   context = await browser.newContext({ baseURL: origin, viewport: { width, height: 800 }, ...options });
   const page = await context.newPage();
-  complaints = [];
   page.setDefaultTimeout(30_000);
-  page.on("console", (message) => {
-    if (!/status of 40[13]/.test(message.text())) complaints.push(message.text());
-  });
-  page.on("pageerror", (error) => complaints.push(String(error)));
+  complaints = complaintsOf(page, /status of 40[13]/);
   return page;
 }
 
@@ -56,22 +47,6 @@ async function addAuthenticator(page: Page): Promise<{ cdp: CDPSession; authenti
     options: { ...kind, isUserVerified: true, automaticPresenceSimulation: true },
   });
   return { cdp, authenticatorId };
-}
-
-/** Checks that the page is accessible and fits its width, and takes its picture. */
-async function look(page: Page, name: string): Promise<void> {
-  const { width } = page.viewportSize()!;
-  if (pictures) {
-    mkdirSync(pictures, { recursive: true });
-    await page.screenshot({ path: join(pictures, `${name}-${width}.png`), fullPage: true });
-  }
-  await page.evaluate(axe);
-  const faults = await page.evaluate(`(async () => {
-    const { violations } = await axe.run(document, { resultTypes: ["violations"] });
-    const wider = document.documentElement.scrollWidth - window.innerWidth;
-    return [...violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ": " + html)), ...(wider > 0 ? [wider + " px too wide"] : [])];
-  })()`);
-  expect([name, faults]).toEqual([name, []]);
 }
 
 async function newPlaytester() {
@@ -96,7 +71,7 @@ it.each([1280, 390])("passkeys at %i px: added, used instead of the password and
 
   await byPassword(page, email);
   await page.getByRole("link", { name: "Add a passkey" }).click();
-  await look(page, "passkeys-none");
+  await inspect(page, "passkeys-none");
   const add = async (name: string) => {
     await page.getByLabel("Name").fill(name);
     await page.getByLabel("Current password").fill(password);
@@ -106,25 +81,25 @@ it.each([1280, 390])("passkeys at %i px: added, used instead of the password and
   await present(false);
   await add("Pim's phone");
   await page.getByText("Follow the instructions of your browser.").waitFor();
-  await look(page, "passkeys-create");
+  await inspect(page, "passkeys-create");
   await page.getByRole("link", { name: "Back to your passkeys" }).click();
   await present(true);
   await add("Pim's phone");
   await page.getByText("The passkey was added.").waitFor();
-  await look(page, "passkeys-one");
+  await inspect(page, "passkeys-one");
   const { credentials } = await cdp.send("WebAuthn.getCredentials", { authenticatorId });
   expect(credentials).toEqual([expect.objectContaining({ isResidentCredential: true, rpId: "localhost" })]);
 
   // The same device again.
   await add("Again");
   await page.getByText("This device already has a passkey for your account.").waitFor();
-  await look(page, "passkeys-again");
+  await inspect(page, "passkeys-again");
 
   // Without a password or an email address.
   await page.goto("/play");
   await press(page, "Sign out");
   await page.goto("/play/sign-in?next=/play/account");
-  await look(page, "passkeys-sign-in");
+  await inspect(page, "passkeys-sign-in");
   await press(page, "Sign in with a passkey");
   await page.getByRole("heading", { name: "Your account", exact: true }).waitFor();
   await page.getByRole("link", { name: "Manage passkeys" }).click();
@@ -137,18 +112,18 @@ it.each([1280, 390])("passkeys at %i px: added, used instead of the password and
   await press(page, "Sign in with a passkey");
   await page.getByRole("button", { name: "Use a passkey", exact: true }).click();
   await page.getByText("No passkey was used.").waitFor();
-  await look(page, "passkeys-refused");
+  await inspect(page, "passkeys-refused");
 
   // Instead of the code, after the password, it is.
   const { recoveryCodes } = await setUpFactor(server, pim, password);
   await byPassword(page, email, "/play/account/passkeys");
-  await look(page, "passkeys-code");
+  await inspect(page, "passkeys-code");
   await cdp.send("WebAuthn.setUserVerified", { authenticatorId, isUserVerified: true });
   await press(page, "Use a passkey instead");
   await page.getByRole("heading", { name: "Passkeys", exact: true }).waitFor();
 
   await page.getByRole("link", { name: "Remove Pim's phone" }).click();
-  await look(page, "passkeys-remove");
+  await inspect(page, "passkeys-remove");
   await page.getByLabel("Current password").fill(password);
   await page.getByLabel("Code from your authenticator app").fill(recoveryCodes[0]!);
   await press(page, "Remove the passkey");
@@ -158,7 +133,7 @@ it.each([1280, 390])("passkeys at %i px: added, used instead of the password and
   await page.goto("/play/sign-in");
   await press(page, "Sign in with a passkey");
   await page.getByText("This passkey was not accepted.").waitFor();
-  await look(page, "passkeys-not-accepted");
+  await inspect(page, "passkeys-not-accepted");
 });
 
 it("passkeys of a game owner: added in Studio, then used to sign in there and nowhere else", async () => {
@@ -175,13 +150,13 @@ it("passkeys of a game owner: added in Studio, then used to sign in there and no
   await page.getByLabel("Current password").fill(password);
   await press(page, "Add a passkey");
   await page.getByText("The passkey was added.").waitFor();
-  await look(page, "studio-passkeys");
+  await inspect(page, "studio-passkeys");
   await press(page, "Sign out");
   await page.goto("/play/sign-in");
   await press(page, "Sign in with a passkey");
   await page.getByText("This is a game owner account. You are not signed in.").waitFor();
   await page.goto("/studio/sign-in?next=/studio/account/passkeys");
-  await look(page, "studio-sign-in");
+  await inspect(page, "studio-sign-in");
   await press(page, "Sign in with a passkey");
   await page.getByText("last used").waitFor();
 });

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { launchBrowser } from "../helpers/browser.ts";
+import { launchBrowser, until, videoReady } from "../helpers/browser.ts";
 import { claim, createGame, giveVideo, order, type Person, registerOwner, registerPlaytester } from "../helpers/factories.ts";
 import { ownServer } from "../helpers/own-server.ts";
 import type { TestServer } from "../helpers/server.ts";
@@ -40,9 +40,6 @@ async function opened(url: string, options: Parameters<Browser["newContext"]>[0]
   return [page, context];
 }
 
-/** Waits for an expression to be true. The page's policy forbids Playwright's own way, which evaluates text in it. */
-const until = (page: Page, expression: string) => expect.poll(() => page.evaluate(expression)).toBe(true);
-const ready = (page: Page) => until(page, "document.querySelector('video').readyState >= 2");
 const video = (page: Page) =>
   page.evaluate(
     "(({ currentTime, paused, playbackRate }) => ({ currentTime, paused, playbackRate }))(document.querySelector('video'))",
@@ -68,7 +65,7 @@ describe.each(["frames.mp4", "frames.webm"])("player: %s", (name) => {
 
   it("opens at the position in the address, and steps by single frames", async () => {
     const [page, context] = await opened(`${url}#t=7.25`);
-    await ready(page);
+    await videoReady(page);
     expect(await frameShown(page)).toBe(72);
     const shown: number[] = [];
     for (const key of [".", ".", ",", ",", ","]) {
@@ -82,7 +79,7 @@ describe.each(["frames.mp4", "frames.webm"])("player: %s", (name) => {
 
   it("plays, seeks and changes speed by keys", async () => {
     const [page, context] = await opened(url);
-    await ready(page);
+    await videoReady(page);
     await page.evaluate("document.querySelector('video').muted = true");
     const position = async () => Math.round((await video(page)).currentTime);
     await page.keyboard.press("l");
@@ -115,7 +112,7 @@ describe("player", () => {
 
   it("has one bar of controls, with a timeline that keys move", async () => {
     const [page, context] = await opened(url);
-    await ready(page);
+    await videoReady(page);
     expect(await page.evaluate("document.querySelector('video').controls")).toBe(false);
     const track = page.getByRole("slider", { name: "Position in the video" });
     await track.press("End");
@@ -134,7 +131,7 @@ describe("player", () => {
 
   it("plays and pauses once by the space bar when the video has the focus", async () => {
     const [page, context] = await opened(url);
-    await ready(page);
+    await videoReady(page);
     await page.evaluate("Object.assign(document.querySelector('video'), { muted: true }).focus()");
     await page.keyboard.press("Space");
     await until(page, "!document.querySelector('video').paused");
@@ -145,7 +142,7 @@ describe("player", () => {
 
   it("shows its keys, and gives the focus back when the list is closed", async () => {
     const [page, context] = await opened(url);
-    await ready(page);
+    await videoReady(page);
     await page.focus("[data-act=frame-back]");
     await page.keyboard.press("?");
     await page.waitForSelector("dialog[open]");
@@ -160,7 +157,7 @@ describe("player", () => {
 
   it("leaves keys to a field in which somebody types", async () => {
     const [page, context] = await opened(url);
-    await ready(page);
+    await videoReady(page);
     await page.evaluate("document.querySelector('main').append(document.createElement('textarea'))");
     await page.focus("textarea");
     await page.keyboard.type("j l, k.? ");
@@ -171,7 +168,7 @@ describe("player", () => {
 
   it("seeks by a click on the timeline", async () => {
     const [page, context] = await opened(url);
-    await ready(page);
+    await videoReady(page);
     await page.click(".timeline");
     expect((await video(page)).currentTime).toBeCloseTo(6, 1);
     // The browser says that the position has changed a moment after it has.

@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { launchBrowser } from "../helpers/browser.ts";
+import { giveSession, launchBrowser } from "../helpers/browser.ts";
 import { type Person, registerPlaytester } from "../helpers/factories.ts";
 import { ownServer } from "../helpers/own-server.ts";
 import { signedIn } from "../helpers/portal.ts";
@@ -33,7 +33,7 @@ const open = (slotId: string) => page.goto(`/studio/slots/${slotId}`);
 async function opened(slotId: string): Promise<void> {
   context = await browser.newContext({ baseURL: server.baseUrl, reducedMotion: "reduce" });
   const value = (await signedIn(server, owner, "/studio")).cookies.get("playtest_session")!;
-  await context.addCookies([{ name: "playtest_session", value, url: server.baseUrl }]);
+  await giveSession(context, server, value);
   page = await context.newPage();
   page.setDefaultTimeout(10_000);
   await open(slotId);

@@ -1,18 +1,13 @@
-import { mkdirSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { launchBrowser } from "../helpers/browser.ts";
+import { lookHere, looks, picture } from "../helpers/accessibility.ts";
+import { complaintsOf, giveSession, launchBrowser } from "../helpers/browser.ts";
 import { createGame, giveCredit, order, type Person, play, registerOwner, registerPlaytester } from "../helpers/factories.ts";
 import { ownServer } from "../helpers/own-server.ts";
 import { signedIn } from "../helpers/portal.ts";
 import type { TestServer } from "../helpers/server.ts";
 
 /** The charts of Studio in Chromium, by all rules of accessibility that a program can check. */
-const pictures = process.env.PLAYTEST_SCREENSHOTS;
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const rules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 const day = 24 * 3_600_000;
 
 let browser: Browser;
@@ -45,11 +40,6 @@ afterAll(async () => {
   await server.close();
 });
 
-interface Seen {
-  overflow: number;
-  violations: string[];
-}
-
 it.each([
   ["busy", 390, "dark"],
   ["busy", 768, "light"],
@@ -58,25 +48,13 @@ it.each([
   ["fresh", 390, "light"],
 ] as const)("statistics of the owner %s at %i px in a %s color scheme", async (who, width, colorScheme) => {
   const context = await browser.newContext({ baseURL: server.baseUrl, viewport: { width, height: 800 }, colorScheme });
-  await context.addCookies([{ name: "playtest_session", value: cookies[who], url: server.baseUrl }]);
+  await giveSession(context, server, cookies[who]);
   const page = await context.newPage();
-  const complaints: string[] = [];
-  page.on("console", (message) => complaints.push(message.text()));
+  const complaints = complaintsOf(page);
   await page.goto("/studio/stats");
-  if (pictures) {
-    mkdirSync(pictures, { recursive: true });
-    await page.screenshot({ path: join(pictures, `stats-${who}-${width}-${colorScheme}.png`), fullPage: true });
-  }
+  await picture(page, `stats-${who}-${width}-${colorScheme}`);
   await page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true");
-  await page.evaluate(axe);
-  const seen = (await page.evaluate(`(async () => {
-    const { violations } = await axe.run(document, { runOnly: ${JSON.stringify(rules)}, resultTypes: ["violations"] });
-    return {
-      overflow: document.documentElement.scrollWidth - window.innerWidth,
-      violations: violations.flatMap(({ id, nodes }) => nodes.map((node) => id + ": " + node.html + " " + node.failureSummary)),
-    };
-  })()`)) as Seen;
-  expect([seen, complaints]).toEqual([{ overflow: 0, violations: [] }, []]);
+  expect([await lookHere(page, `stats-${who}-${colorScheme}-open`, looks[0].rules, []), complaints]).toEqual([[], []]);
   const tables = await page.locator("main table").allInnerTexts();
   if (who === "fresh") expect(tables).toEqual([]);
   else {

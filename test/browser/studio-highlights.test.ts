@@ -1,7 +1,7 @@
-import type { Browser, Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { look, looks } from "../helpers/accessibility.ts";
-import { launchBrowser } from "../helpers/browser.ts";
+import { giveSession, launchBrowser, until, videoReady } from "../helpers/browser.ts";
 import * as factories from "../helpers/factories.ts";
 import { ownServer } from "../helpers/own-server.ts";
 import { signedIn } from "../helpers/portal.ts";
@@ -47,8 +47,6 @@ afterAll(async () => {
   await server.close();
 });
 
-const until = (page: Page, expression: string) => expect.poll(() => page.evaluate(expression)).toBe(true);
-
 async function opened(viewport: { width: number; height: number }, colorScheme: "light" | "dark" = "light", scripts = true) {
   const options = {
     baseURL: server.baseUrl,
@@ -58,7 +56,7 @@ async function opened(viewport: { width: number; height: number }, colorScheme: 
     javaScriptEnabled: scripts,
   } as const;
   const context = await browser.newContext(options);
-  await context.addCookies([{ name: "playtest_session", value: cookie, url: server.baseUrl }]);
+  await giveSession(context, server, cookie);
   return { context, page: await context.newPage() };
 }
 
@@ -86,7 +84,7 @@ describe("highlights in Studio", () => {
     const { context, page } = await opened({ width: 1280, height: 800 });
     await page.goto(path());
     expect(await page.evaluate(shown)).toMatch(/^Highlight 1: Ann, 0:00-0:\d\d$/);
-    await until(page, "document.querySelector('video').readyState >= 2");
+    await videoReady(page);
     await page.evaluate("document.querySelector('video').muted = true");
     await page.keyboard.press("k");
     await page.keyboard.press(">");

@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { look, looks } from "../helpers/accessibility.ts";
-import { launchBrowser } from "../helpers/browser.ts";
+import { complaintsOf, giveSession, launchBrowser } from "../helpers/browser.ts";
 import { createGame, giveCredit, order, type Person, registerOwner } from "../helpers/factories.ts";
 import { ownServer } from "../helpers/own-server.ts";
 import { signedIn } from "../helpers/portal.ts";
@@ -87,7 +87,7 @@ async function contextOf(who: keyof typeof cookies, width: number, scheme: "ligh
     timezoneId: "Asia/Kathmandu",
     reducedMotion: "reduce",
   });
-  await context.addCookies([{ name: "playtest_session", value: cookies[who], url: server.baseUrl }]);
+  await giveSession(context, server, cookies[who]);
   return context;
 }
 
@@ -97,9 +97,7 @@ describe.each(looks)("pages at $width px in a $scheme color scheme", ({ width, s
     async (who) => {
       const context = await contextOf(who, width, scheme);
       const page = await context.newPage();
-      const complaints: string[] = [];
-      page.on("console", (message) => complaints.push(message.text()));
-      page.on("pageerror", (error) => complaints.push(String(error)));
+      const complaints = complaintsOf(page);
       const faults: string[] = [];
       for (const [name, path] of Object.entries(pages[who])) {
         faults.push(...(await look(page, `owner-${who}-${name}`, path, rules, complaints)));

@@ -3,7 +3,7 @@ import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createFfmpegCutter } from "../../server/sharing/cutter.ts";
 import { look, looks } from "../helpers/accessibility.ts";
-import { launchBrowser } from "../helpers/browser.ts";
+import { complaintsOf, giveSession, launchBrowser, until, videoReady } from "../helpers/browser.ts";
 import { type Person, registerPlaytester, videoBytes } from "../helpers/factories.ts";
 import { ownServer } from "../helpers/own-server.ts";
 import { signedIn } from "../helpers/portal.ts";
@@ -47,13 +47,9 @@ afterAll(async () => {
   await server.close();
 });
 
-/** Waits for an expression to be true. The page's policy forbids Playwright's own way, which evaluates text in it. */
-const until = (page: Page, expression: string) => expect.poll(() => page.evaluate(expression)).toBe(true);
-const ready = (page: Page) => until(page, "document.querySelector('video').readyState >= 2");
-
 async function contextOf(options: Parameters<Browser["newContext"]>[0] = {}): Promise<BrowserContext> {
   const context = await browser.newContext({ baseURL: server.baseUrl, reducedMotion: "reduce", ...options });
-  await context.addCookies([{ name: "playtest_session", value: cookie, url: server.baseUrl }]);
+  await giveSession(context, server, cookie);
   return context;
 }
 
@@ -87,9 +83,7 @@ describe("review page: looks", () => {
     async ({ width, scheme, rules }) => {
       const context = await contextOf({ viewport: { width, height: 800 }, colorScheme: scheme });
       const page = await context.newPage();
-      const complaints: string[] = [];
-      page.on("console", (message) => complaints.push(message.text()));
-      page.on("pageerror", (error) => complaints.push(String(error)));
+      const complaints = complaintsOf(page);
       const faults: string[] = [];
       for (const [name, path] of Object.entries(paths)) faults.push(...(await look(page, name, path, rules, complaints)));
       await context.close();
@@ -107,7 +101,7 @@ async function opened(slotId: string, options: Parameters<Browser["newContext"]>
   const context = await contextOf({ viewport: { width: 1280, height: 800 }, ...more });
   const page = await context.newPage();
   await page.goto(`/studio/slots/${slotId}${hash}`);
-  if (more.javaScriptEnabled !== false) await ready(page);
+  if (more.javaScriptEnabled !== false) await videoReady(page);
   return { page, context };
 }
 
@@ -134,7 +128,7 @@ describe("review page: the decision", () => {
     const { page, context } = await opened(slotId);
     await page.clock.install();
     await page.reload();
-    await ready(page);
+    await videoReady(page);
     await page.keyboard.press("a");
     await page.keyboard.press("4");
     await page.keyboard.press("ArrowRight");
@@ -155,7 +149,7 @@ describe("review page: the decision", () => {
     const { page, context } = await opened(slotId);
     await page.clock.install();
     await page.reload();
-    await ready(page);
+    await videoReady(page);
     await page.keyboard.press("r");
     await page.keyboard.type("No sound.");
     await page.click("#reject .danger");
@@ -188,7 +182,7 @@ describe("review page: the decision", () => {
     const { page, context } = await opened(slotId);
     await page.clock.install();
     await page.reload();
-    await ready(page);
+    await videoReady(page);
     await page.click("#accept button");
     await page.route("**/accept", async (route) => {
       await route.fetch();
@@ -219,7 +213,7 @@ describe("review page: the decision", () => {
     const { page, context } = await opened(first);
     await page.keyboard.press("n");
     await page.waitForURL(`**/studio/slots/${second}`);
-    await ready(page);
+    await videoReady(page);
     await page.keyboard.press("p");
     await page.waitForURL(`**/studio/slots/${first}`);
     await context.close();
@@ -284,7 +278,7 @@ describe("review page: moments", () => {
     const { page, context } = await opened(slotId);
     const other = await context.newPage();
     await other.goto(`/studio/slots/${slotId}`);
-    await ready(other);
+    await videoReady(other);
     await context.setOffline(true);
     for (const [tab, text] of [
       [page, "first"],
@@ -457,7 +451,7 @@ describe("review page: with the video in view", () => {
     await expect
       .poll(async () => {
         await page.goto(`/studio/slots/${first}`);
-        await ready(page);
+        await videoReady(page);
         await page.keyboard.press("n");
         await page.waitForURL(`**/studio/slots/${second}`);
         return page.evaluate("performance.getEntriesByType('navigation')[0].deliveryType");

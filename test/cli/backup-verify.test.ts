@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { openStore } from "../../server/database/open.ts";
 import { playtest, testFolder } from "../helpers/cli.ts";
 import { dataDirFixture } from "../helpers/data-dir-fixture.ts";
-import { insertRow } from "../helpers/raw-rows.ts";
+import { insertDeadJob, insertRow } from "../helpers/raw-rows.ts";
 import { freshFolder } from "../helpers/store.ts";
 
 let dataDir: string;
@@ -77,16 +77,7 @@ describe("serve backup verify", () => {
   it("fails for what was wrong on the server already", async () => {
     await backup("2026-03-01T12:00:00Z");
     const store = await openStore({ dataDir });
-    const job = {
-      id: "1",
-      kind: "send-mail",
-      unique_key: "send-mail:1",
-      payload: "{}",
-      run_at: 1,
-      lease_until: 0,
-      created_at: 1,
-    };
-    await store.write((tx) => insertRow(tx, "jobs", { ...job, state: "dead", attempts: 25, last_error: "Error: no route" }));
+    await store.write((tx) => insertDeadJob(tx, "send-mail", "Error: no route"));
     await store.close();
     await backup("2026-03-02T12:00:00Z");
     const { code, stderr } = await verify(folder);

@@ -25,11 +25,11 @@ import { backup as makeBackup } from "../../server/operations/archive/backup.ts"
 import { programSettings } from "../../server/operations/archive/programs.ts";
 import { stagingIn, swapIn } from "../../server/operations/archive/swap.ts";
 import { playtest } from "../helpers/cli.ts";
+import { startProcess } from "../helpers/cluster.ts";
 import { buildId, dataDirFixture, withBuild } from "../helpers/data-dir-fixture.ts";
 import { order, personWith, play, registerPlaytester } from "../helpers/factories.ts";
-import { killLeftovers, readyFile, spawnPlaytest } from "../helpers/process.ts";
+import { killLeftovers, spawnPlaytest } from "../helpers/process.ts";
 import { insertRow } from "../helpers/raw-rows.ts";
-import { nodeAt } from "../helpers/server.ts";
 import { Database } from "../helpers/sqlite.ts";
 import { freshFolder } from "../helpers/store.ts";
 
@@ -37,17 +37,7 @@ import { freshFolder } from "../helpers/store.ts";
 afterAll(killLeftovers);
 
 let runs = 0;
-async function serving(dataDir: string, ...flags: string[]) {
-  const file = join(freshFolder(), "ready.json");
-  const argv = ["serve", "run", "--sandbox", "--port", "0", "--data", dataDir, "--rate-limit", "off", "--log-level", "error"];
-  const { child, ended } = spawnPlaytest(dataDir, [...argv, "--ready-file", file, ...flags]);
-  const ready = await Promise.race([readyFile(file), ended.then(({ stderr }) => Promise.reject(new Error(stderr)))]);
-  const stop = () => {
-    child.kill("SIGTERM");
-    return ended;
-  };
-  return { ...ready, node: nodeAt(ready.baseUrl), stop };
-}
+const serving = (dataDir: string, ...flags: string[]) => startProcess(dataDir, undefined, flags);
 
 const serve = (...argv: string[]) => spawnPlaytest(freshFolder(), ["serve", ...argv]).ended;
 

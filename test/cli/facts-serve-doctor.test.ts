@@ -24,7 +24,7 @@ import { corrupt, corruptions } from "../helpers/corruptions.ts";
 import { dataDirFixture } from "../helpers/data-dir-fixture.ts";
 import { createHistory } from "../helpers/history.ts";
 import { type FreshDatabase, freshDatabase } from "../helpers/postgres.ts";
-import { insertRow } from "../helpers/raw-rows.ts";
+import { insertDeadJob } from "../helpers/raw-rows.ts";
 import { startTestServer } from "../helpers/server.ts";
 import { Database } from "../helpers/sqlite.ts";
 import { freshFolder } from "../helpers/store.ts";
@@ -222,17 +222,7 @@ async function older(folder: string): Promise<void> {
 
 async function deadJob(folder: string): Promise<void> {
   const store = await openStore({ dataDir: folder });
-  const job = {
-    id: "1",
-    kind: "sweep-blobs",
-    unique_key: "1",
-    payload: "{}",
-    run_at: 1,
-    attempts: 25,
-    lease_until: 0,
-    created_at: 1,
-  };
-  await store.write((tx) => insertRow(tx, "jobs", { ...job, state: "dead", last_error: "Error: no disk" }));
+  await store.write((tx) => insertDeadJob(tx, "sweep-blobs", "Error: no disk"));
   await store.close();
 }
 async function jobStates(folder: string): Promise<unknown[]> {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { CliError, createClient, OutcomeUnknown } from "../../src/index.ts";
 import { testFolder } from "../helpers/cli.ts";
-import { createGame, giveCredit, type Person, registerOwner } from "../helpers/factories.ts";
+import { ownerWithGame, type Person } from "../helpers/factories.ts";
 import { ownServer } from "../helpers/own-server.ts";
 import type { TestServer } from "../helpers/server.ts";
 import { stubServer } from "../helpers/stub-server.ts";
@@ -15,9 +15,7 @@ let owner: Person;
 let gameId: string;
 beforeAll(async () => {
   server = await ownServer();
-  owner = await registerOwner(server, "Ada");
-  await giveCredit(server, owner, 100_000);
-  gameId = await createGame(owner);
+  ({ owner, gameId } = await ownerWithGame(server, 100_000, "Ada"));
   return server.close;
 });
 

@@ -20,9 +20,6 @@ beforeEach(async () => {
 });
 afterEach(() => receiver.close());
 
-const emit = async (event: string, data?: Record<string, unknown>): Promise<string> =>
-  (await fixture.owner.post("/sandbox/events", { event, data })).body.data.event.id;
-
 describe("webhooks listen", () => {
   let folder: string;
   beforeEach(() => {
@@ -56,7 +53,7 @@ describe("webhooks listen", () => {
   };
 
   it("says which kinds of events it does not know", async () => {
-    await emit("slot.accepted");
+    await fixture.emit("slot.accepted");
     const { code, stderr } = await listen("--events slot.submited,slot.accepted --from-start --count 1");
     expect(code).toBe(0);
     expect(stderr).toContain('warning: --events: this version knows no event "slot.submited". Known: ');
@@ -76,9 +73,9 @@ describe("webhooks listen", () => {
 
   it("passes events on, signed so that a receiver's own library verifies them, with a secret that stays", async () => {
     const { ended } = await listening(`--forward-to ${receiver.url} --count 2 --events slot.submitted,payment.completed`);
-    await emit("chat.message");
-    const id = await emit("slot.submitted", { slotId: "s1" });
-    await emit("payment.completed");
+    await fixture.emit("chat.message");
+    const id = await fixture.emit("slot.submitted", { slotId: "s1" });
+    await fixture.emit("payment.completed");
     const { code, stdout, stderr } = await ended;
     expect([code, kinds()]).toEqual([0, ["slot.submitted", "payment.completed"]]);
     expect(stdout).toMatch(/^2026-03-01T12:00:00.000Z {2}slot.submitted {2}s1 {2}→ 200 in \d+ ms\n/);
@@ -91,10 +88,10 @@ describe("webhooks listen", () => {
 
   it("resumes after the last event when restarted", async () => {
     const first = await listening(`--forward-to ${receiver.url} --count 1`);
-    await emit("slot.submitted");
+    await fixture.emit("slot.submitted");
     expect((await first.ended).code).toBe(0);
-    await emit("slot.accepted");
-    await emit("slot.rejected");
+    await fixture.emit("slot.accepted");
+    await fixture.emit("slot.rejected");
     expect((await listen(`--forward-to ${receiver.url} --count 2`)).code).toBe(0);
     expect(kinds()).toEqual(["slot.submitted", "slot.accepted", "slot.rejected"]);
     expect((await listen(`--forward-to ${receiver.url} --count 3 --from-start`)).code).toBe(0);
@@ -105,11 +102,11 @@ describe("webhooks listen", () => {
     let refusals = 0;
     receiver.answer((response) => void response.writeHead(++refusals < 3 ? 503 : 200).end());
     const { ended } = await listening(`--forward-to ${receiver.url} --count 1`);
-    await emit("slot.submitted");
+    await fixture.emit("slot.submitted");
     expect([(await ended).code, kinds()]).toEqual([0, ["slot.submitted", "slot.submitted", "slot.submitted"]]);
     await receiver.close();
     const port = receiver.port;
-    await emit("slot.accepted");
+    await fixture.emit("slot.accepted");
     let later: Receiver | undefined;
     const waited = await listen(`--forward-to ${receiver.url} --count 1`, {
       outside: {
@@ -123,7 +120,7 @@ describe("webhooks listen", () => {
     expect(later?.received.map(({ body }) => JSON.parse(body).event)).toEqual(["slot.accepted"]);
     await later?.close();
     // Attempts that reached nobody do not count.
-    await emit("slot.rejected");
+    await fixture.emit("slot.rejected");
     let third: Receiver | undefined;
     const skipped = await listen(`--forward-to ${receiver.url} --count 1`, {
       outside: {
@@ -140,15 +137,15 @@ describe("webhooks listen", () => {
 
   it("passes on after a crash what its receiver had not got", async () => {
     const { ended } = await listening(`--forward-to ${receiver.url} --count 1`);
-    await emit("slot.submitted");
+    await fixture.emit("slot.submitted");
     await ended;
     await receiver.close();
-    await emit("slot.accepted");
+    await fixture.emit("slot.accepted");
     const crash = async () => {
       throw new Error("no more power");
     };
     expect((await listen(`--forward-to ${receiver.url}`, { outside: { sleep: crash } })).code).not.toBe(0);
-    await emit("slot.rejected");
+    await fixture.emit("slot.rejected");
     const later = await startReceiverOn(receiver.port);
     expect((await listen(`--forward-to ${receiver.url} --count 1`)).code).toBe(0);
     expect(later.received.map(({ body }) => JSON.parse(body).event)).toEqual(["slot.accepted"]);
@@ -159,7 +156,7 @@ describe("webhooks listen", () => {
     const proxy = await startTcpProxy(fixture.server.baseUrl);
     const { ended } = await listening(`--forward-to ${receiver.url} --count 12`, { baseUrl: proxy.url });
     for (let number = 0; number < 12; number++) {
-      await emit("slot.submitted", { number });
+      await fixture.emit("slot.submitted", { number });
       await receiver.until(number + 1);
       proxy.drop();
     }
@@ -214,7 +211,7 @@ describe("webhooks listen", () => {
     );
     const sleep = async () => {
       refuses = ++looks < 3;
-      if (looks === 3) await emit("payment.completed");
+      if (looks === 3) await fixture.emit("payment.completed");
     };
     const { code, stderr } = await listen("--poll --count 1 --retries 0", {
       baseUrl: way.baseUrl,
@@ -228,7 +225,7 @@ describe("webhooks listen", () => {
   it("polls the oldest first", async () => {
     let looks = 0;
     const happen = async () => {
-      if (++looks === 1) for (const kind of ["payment.completed", "subscription.renewed"]) await emit(kind);
+      if (++looks === 1) for (const kind of ["payment.completed", "subscription.renewed"]) await fixture.emit(kind);
     };
     const { code } = await listen(`--poll --forward-to ${receiver.url} --count 2`, { outside: { sleep: atMost(20, happen) } });
     expect([code, kinds()]).toEqual([0, ["payment.completed", "subscription.renewed"]]);

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { exactPosition, parsePosition, positionInLink, positionText } from "../../src/contract/text/position.ts";
 import { playtest } from "../helpers/cli.ts";
-import { createGame, giveCredit, order, type Person, play, registerOwner, registerPlaytester } from "../helpers/factories.ts";
+import { order, ownerWithGame, type Person, play, registerPlaytester } from "../helpers/factories.ts";
 import { ownServer } from "../helpers/own-server.ts";
 import type { TestServer } from "../helpers/server.ts";
 
@@ -49,9 +49,7 @@ describe("notes on a video", () => {
   let slotId: string;
   beforeAll(async () => {
     server = await ownServer();
-    owner = await registerOwner(server);
-    await giveCredit(server, owner, 20_000);
-    gameId = await createGame(owner);
+    ({ owner, gameId } = await ownerWithGame(server, 20_000));
     playtestId = await order(owner, gameId);
     slotId = await play(server, await registerPlaytester(server), playtestId);
     return server.close;

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { isMpv } from "../../src/io/player.ts";
 import { testFolder } from "../helpers/cli.ts";
-import { createGame, giveCredit, order, type Person, play, registerOwner, registerPlaytester } from "../helpers/factories.ts";
+import { order, ownerWithGame, type Person, play, registerPlaytester } from "../helpers/factories.ts";
 import { startFlakyNetwork } from "../helpers/flaky-network.ts";
 import { ownServer } from "../helpers/own-server.ts";
 import { killLeftovers, spawnPlaytest } from "../helpers/process.ts";
@@ -19,9 +19,7 @@ const players: number[] = [];
 
 beforeAll(async () => {
   server = await ownServer();
-  owner = await registerOwner(server, "Ada");
-  await giveCredit(server, owner, 100_000);
-  gameId = await createGame(owner);
+  ({ owner, gameId } = await ownerWithGame(server, 100_000, "Ada"));
   return server.close;
 });
 afterEach(async () => {

@@ -14,7 +14,7 @@ import { freePort } from "../helpers/free-port.ts";
 import { type FreshDatabase, freshDatabase } from "../helpers/postgres.ts";
 import { sql } from "../helpers/postgres-server.ts";
 import { killLeftovers, readyFile, spawnPlaytest } from "../helpers/process.ts";
-import { insertRow } from "../helpers/raw-rows.ts";
+import { insertDeadJob } from "../helpers/raw-rows.ts";
 import { nodeAt } from "../helpers/server.ts";
 import { freshFolder } from "../helpers/store.ts";
 import { leaveAll, sitDown } from "../helpers/terminal.ts";
@@ -512,17 +512,7 @@ describe("serve doctor and migrate", () => {
   it("finds background jobs that failed for good, and requeues them with --fix", async () => {
     await run("migrate", "--data", folder);
     const store = await openStore({ dataDir: folder });
-    const job = {
-      id: "1",
-      kind: "send-mail",
-      unique_key: "send-mail:1",
-      payload: "{}",
-      run_at: 1,
-      attempts: 25,
-      lease_until: 0,
-      created_at: 1,
-    };
-    await store.write((tx) => insertRow(tx, "jobs", { ...job, state: "dead", last_error: "Error: no route" }));
+    await store.write((tx) => insertDeadJob(tx, "send-mail", "Error: no route"));
     await store.close();
     const found = await run("doctor", "--data", folder);
     expect(found).toMatchObject({

@@ -12,9 +12,6 @@ beforeEach(async () => {
 });
 afterEach(() => receiver.close());
 
-const emit = async (event: string, data?: Record<string, unknown>): Promise<string> =>
-  (await fixture.owner.post("/sandbox/events", { event, data })).body.data.event.id;
-
 describe("webhooks", () => {
   it("makes one, tests it, follows its deliveries, and deletes it after asking", async () => {
     const made = await fixture.run(["webhooks", "create", receiver.url, "--events", "slot.submitted,test.ping"]);
@@ -44,7 +41,7 @@ describe("webhooks", () => {
 
   it("redelivers what happened since a time", async () => {
     const id = JSON.parse((await fixture.run(["webhooks", "create", receiver.url, "--events", "*", "--json"])).stdout).webhook.id;
-    await emit("slot.submitted");
+    await fixture.emit("slot.submitted");
     await receiver.until(1);
     await fixture.server.advance(0);
     const again = await fixture.run(`webhooks redeliver ${id} --since 2026-03-01T12:00:00Z`);
@@ -92,11 +89,11 @@ describe("webhooks", () => {
   it("counts as delivered what was delivered, not what waits", async () => {
     const id = JSON.parse((await fixture.run(["webhooks", "create", receiver.url, "--events", "*", "--json"])).stdout).webhook.id;
     const said = async () => (await fixture.run(`webhooks doctor ${id} --jq .result[3].detail`)).stdout;
-    await emit("slot.submitted");
+    await fixture.emit("slot.submitted");
     await fixture.server.advance(0);
     await expect.poll(said).toBe("1 of the last 1 succeeded\n");
     receiver.answer(() => {});
-    await emit("slot.accepted");
+    await fixture.emit("slot.accepted");
     expect(await said()).toBe("1 of the last 2 succeeded, 1 not attempted yet\n");
     receiver.answer(status(200));
   });

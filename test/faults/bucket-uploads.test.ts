@@ -67,9 +67,8 @@ describe.each(hasRadosgw ? ["radosgw"] : [])("uploads to a bucket of %s", () => 
     await bucket.client.text({ method: "PUT" });
     const location = await drivers.find(({ name }) => name === "postgres")!.location();
     const folders = [freshFolder(), freshFolder()] as const;
-    let starts = 0;
     const start = (at: number, flags: string[] = []) =>
-      startProcess(folders[at]!, `ready-${starts++}`, location, flags, { ...s3.env, PLAYTEST_BLOBS: address });
+      startProcess(folders[at]!, location, flags, { ...s3.env, PLAYTEST_BLOBS: address });
     const first = await start(0, ["--seed", "minimal"]);
     writeFileSync(join(folders[1], "instance.key"), readFileSync(join(folders[0], "instance.key")), { mode: 0o600 });
     const processes = [first, await start(1)];

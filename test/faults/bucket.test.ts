@@ -206,7 +206,7 @@ describe.each(hasRadosgw ? ["radosgw"] : [])("bucket of %s", () => {
     const { address, bucket } = await newBucket();
     const folder = freshFolder();
     writeFileSync(join(folder, "config.json"), JSON.stringify({ blobs: { address } }), { mode: 0o600 });
-    const first = await startProcess(folder, "first", undefined, ["--seed", "minimal"], s3.env);
+    const first = await startProcess(folder, undefined, ["--seed", "minimal"], s3.env);
     const owner = factories.personWith(nodeAt(first.baseUrl), first.ownerKey!, "");
     const build = bytesOf(26 * mib);
     way.faults.push({ method: "PUT", query: "partNumber=4", kind: "503", times: Infinity });
@@ -220,7 +220,7 @@ describe.each(hasRadosgw ? ["radosgw"] : [])("bucket of %s", () => {
     await first.ended;
     way.faults.length = 0;
     way.requests.length = 0;
-    const second = await startProcess(folder, "second", undefined, [], s3.env);
+    const second = await startProcess(folder, undefined, [], s3.env);
     const key = `builds/${url.split("/").at(-1)}`;
     await vi.waitUntil(() => bucket.find(key), { timeout: 60_000, interval: 100 });
     expect(await bucket.find(key)).toEqual({ size: build.length, sha256: sha256(build) });
@@ -237,9 +237,9 @@ describe.each(hasRadosgw ? ["radosgw"] : [])("bucket of %s", () => {
     const folders = [freshFolder(), freshFolder()] as const;
     for (const folder of folders)
       writeFileSync(join(folder, "config.json"), JSON.stringify({ blobs: { address } }), { mode: 0o600 });
-    const one = await startProcess(folders[0], "one", location, ["--seed", "minimal"], s3.env);
+    const one = await startProcess(folders[0], location, ["--seed", "minimal"], s3.env);
     writeFileSync(join(folders[1], "instance.key"), readFileSync(join(folders[0], "instance.key")), { mode: 0o600 });
-    const other = await startProcess(folders[1], "other", location, [], s3.env);
+    const other = await startProcess(folders[1], location, [], s3.env);
     const [here, there] = [nodeAt(one.baseUrl), nodeAt(other.baseUrl)];
     const owner = factories.personWith(here, one.ownerKey!, "");
     const build = bytesOf(30 * mib);
@@ -272,7 +272,7 @@ describe.each(hasRadosgw ? ["radosgw"] : [])("bucket of %s", () => {
     const { address, bucket } = await newBucket();
     const folder = freshFolder();
     writeFileSync(join(folder, "config.json"), JSON.stringify({ blobs: { address } }), { mode: 0o600 });
-    const running = await startProcess(folder, "ready", undefined, ["--seed", "demo"], s3.env);
+    const running = await startProcess(folder, undefined, ["--seed", "demo"], s3.env);
     await vi.waitUntil(
       () =>
         !readdirSync(join(folder, "storing")).some(
@@ -323,7 +323,7 @@ describe.each(hasRadosgw ? ["radosgw"] : [])("bucket of %s", () => {
   it("files move from the disk to the bucket and back, and go on where a move stopped", async () => {
     const { address, bucket } = await newBucket();
     const folder = freshFolder();
-    const plain = await startProcess(folder, "disk", undefined, ["--seed", "demo"]);
+    const plain = await startProcess(folder, undefined, ["--seed", "demo"]);
     await plain.stop();
     const env = { ...s3.env, HOME: folder };
     const options = { data: folder, env, now: Date.now, signal: new AbortController().signal, onProgress: () => {} };

@@ -95,7 +95,7 @@ it(
     const location = await drivers.find(({ name }) => name === "postgres")!.location();
     const folder = freshFolder();
     writeFileSync(join(folder, "config.json"), JSON.stringify({ passwords: cheapPasswords }));
-    const [kept, killed] = await Promise.all(["a", "b"].map((name) => startProcess(folder, name, location)));
+    const [kept, killed] = await Promise.all([0, 1].map(() => startProcess(folder, location)));
     const nodes = [kept!, killed!].map(({ baseUrl }) => nodeAt(baseUrl));
     const shop = await openShop(nodes[0]!);
     const sending = orderAll(shop, nodes, orders);

@@ -1,7 +1,7 @@
-import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { doctor } from "../../server/operations/doctor.ts";
-import { killLeftovers, readyFile, spawnPlaytest } from "../helpers/process.ts";
+import { startProcess } from "../helpers/cluster.ts";
+import { killLeftovers } from "../helpers/process.ts";
 import { createTestRandom } from "../helpers/server.ts";
 import { freshFolder } from "../helpers/store.ts";
 
@@ -25,27 +25,6 @@ interface Serving {
   baseUrl: string;
   ownerKey: string;
   gameId: string;
-}
-
-async function start(round: number, flags: string[]) {
-  const file = join(folder, `ready-${round}.json`);
-  const argv = [
-    "serve",
-    "run",
-    "--sandbox",
-    "--port",
-    "0",
-    "--data",
-    folder,
-    "--ready-file",
-    file,
-    "--rate-limit",
-    "off",
-    "--log-level",
-    "error",
-  ];
-  const { child, ended } = spawnPlaytest(folder, [...argv, ...flags]);
-  return { ready: await readyFile(file), child, ended };
 }
 
 const post = (to: Serving, key: string) =>
@@ -78,15 +57,15 @@ it(
   `orders: none is lost or duplicated when the server is killed while they are sent (${rounds} rounds, seed ${seed})`,
   async () => {
     const random = createTestRandom(seed);
-    const first = await start(0, ["--seed", "minimal"]);
-    const { ownerKey, gameId } = first.ready as Required<typeof first.ready>;
+    const first = await startProcess(folder, undefined, ["--seed", "minimal"]);
+    const { ownerKey, gameId } = first as Required<typeof first>;
     // One after the other, because the server limits the connections of one address.
-    for (let index = 0; index < Math.max(5, rounds); index++) await grant(first.ready, ownerKey, index);
+    for (let index = 0; index < Math.max(5, rounds); index++) await grant(first.baseUrl, ownerKey, index);
     let server = first;
     const attempts: Attempt[] = [];
 
     for (let round = 1; round <= rounds; round++) {
-      const to = { baseUrl: server.ready.baseUrl, ownerKey, gameId };
+      const to = { baseUrl: server.baseUrl, ownerKey, gameId };
       const { child } = server;
       // After a number of replies, not of milliseconds: a busy machine might not have taken an order by then.
       let left = 1 + (random(2).readUInt16BE() % 60);
@@ -96,10 +75,10 @@ it(
       const work = Array.from({ length: clients }, (_, client) => orderUntilGone(to, `${round}-${client}`, replied));
       attempts.push(...(await Promise.all(work)).flat());
       await server.ended;
-      server = await start(round, []);
+      server = await startProcess(folder);
     }
 
-    const to = { baseUrl: server.ready.baseUrl, ownerKey, gameId };
+    const to = { baseUrl: server.baseUrl, ownerKey, gameId };
     const acknowledged = attempts.filter((attempt) => attempt.body !== undefined);
     expect(acknowledged.length).toBeGreaterThanOrEqual(rounds);
     // Sending every request again, also those with an unknown outcome, must leave exactly one order per key.
@@ -121,20 +100,20 @@ it(
 );
 
 /** $10,000 more credit each, through the sandbox's card checkout. */
-async function grant(ready: { baseUrl: string }, ownerKey: string, index: number): Promise<void> {
+async function grant(baseUrl: string, ownerKey: string, index: number): Promise<void> {
   const headers = {
     authorization: `Bearer ${ownerKey}`,
     "content-type": "application/json",
     "idempotency-key": `credit-${index}`,
   };
-  const bought = await fetch(`${ready.baseUrl}/api/v1/billing/credit`, {
+  const bought = await fetch(`${baseUrl}/api/v1/billing/credit`, {
     method: "POST",
     headers,
     body: JSON.stringify({ amountCents: 1_000_000 }),
   });
   const { paymentId } = ((await bought.json()) as { data: { paymentId: string } }).data;
   const body = JSON.stringify({ outcome: "paid" });
-  await fetch(`${ready.baseUrl}/api/v1/sandbox/payments/${paymentId}/complete`, {
+  await fetch(`${baseUrl}/api/v1/sandbox/payments/${paymentId}/complete`, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body,

@@ -61,7 +61,7 @@ describe.each(drivers)("process that is killed with SIGKILL while it uploads ($n
         passwords: cheapPasswords,
       };
       writeFileSync(join(folder, "config.json"), JSON.stringify(config), { mode: 0o600 });
-      let running = await startProcess(folder, "first", location, ["--seed", "minimal"]);
+      let running = await startProcess(folder, location, ["--seed", "minimal"]);
       const { adminKey, ownerKey, gameId } = running;
       const node = nodeAt(running.baseUrl);
       await personWith(node, adminKey!, "").post("/admin/publishers/connect", { adapter, ...credentials(platform.url) });
@@ -80,7 +80,7 @@ describe.each(drivers)("process that is killed with SIGKILL while it uploads ($n
         if (index === 0) await owner.post(`/slots/${slotId}/accept`).catch(() => {});
         await ended;
         await takeOver(location);
-        running = await startProcess(folder, `after-${index}`, location);
+        running = await startProcess(folder, location);
       }
       expect(killed).toEqual(moments.map(({ name }) => name));
 

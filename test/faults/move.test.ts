@@ -9,13 +9,14 @@ import { tablesOf } from "../../server/database/tables.ts";
 import { doctor } from "../../server/operations/doctor.ts";
 import * as settings from "../../server/operations/keys/store.ts";
 import { move } from "../../server/operations/move/move.ts";
+import { startProcess } from "../helpers/cluster.ts";
 import { dataDirFixture } from "../helpers/data-dir-fixture.ts";
 import { personWith } from "../helpers/factories.ts";
 import { type FreshDatabase, freshDatabase } from "../helpers/postgres.ts";
 import { sql } from "../helpers/postgres-server.ts";
-import { killLeftovers, readyFile, spawnPlaytest } from "../helpers/process.ts";
+import { killLeftovers, spawnPlaytest } from "../helpers/process.ts";
 import { startRestricted } from "../helpers/restricted.ts";
-import { createTestRandom, nodeAt } from "../helpers/server.ts";
+import { createTestRandom } from "../helpers/server.ts";
 import { Database } from "../helpers/sqlite.ts";
 import { freshFolder } from "../helpers/store.ts";
 
@@ -29,17 +30,7 @@ afterEach(async () => {
   await target.drop();
 });
 
-async function serving(...flags: string[]) {
-  const file = join(freshFolder(), "ready.json");
-  const argv = ["serve", "run", "--sandbox", "--port", "0", "--data", dataDir, "--rate-limit", "off", "--log-level", "error"];
-  const { child, ended } = spawnPlaytest(dataDir, [...argv, "--ready-file", file, ...flags]);
-  const ready = await Promise.race([readyFile(file), ended.then(({ stderr }) => Promise.reject(new Error(stderr)))]);
-  const stop = () => {
-    child.kill("SIGTERM");
-    return ended;
-  };
-  return { ...ready, node: nodeAt(ready.baseUrl), stop };
-}
+const serving = (...flags: string[]) => startProcess(dataDir, undefined, flags);
 
 const serve = (...argv: string[]) => spawnPlaytest(freshFolder(), ["serve", ...argv, "--data", dataDir]);
 

@@ -128,7 +128,7 @@ it("a standby that is promoted under load of two processes has every acknowledge
   const folder = freshFolder();
   writeFileSync(join(folder, "config.json"), JSON.stringify({ database: { readUrl: standby } }));
   const location = { options: { databaseUrl }, unrestricted: { databaseUrl }, remove: async () => {} };
-  const servers = await Promise.all(["a", "b"].map((name) => startProcess(folder, name, location)));
+  const servers = await Promise.all([0, 1].map(() => startProcess(folder, location)));
   const nodes = servers.map(({ baseUrl }) => nodeAt(baseUrl));
   const node = (index: number) => nodes[index % nodes.length]!;
   const people = await Promise.all(Array.from({ length: owners }, (_, n) => registerOwner(nodes[0]!, `Owner ${n}`)));

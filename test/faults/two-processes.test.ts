@@ -113,7 +113,7 @@ const hasStarted = ({ started }: Transcriber) => existsSync(started) && readFile
 async function transcribing(location: DatabaseLocation, { command, started }: Transcriber) {
   const folder = freshFolder();
   writeFileSync(join(folder, "config.json"), JSON.stringify({ transcriber: { command } }));
-  const { child, ended, baseUrl, ownerKey, gameId } = await startProcess(folder, "ready", location, ["--seed", "minimal"]);
+  const { child, ended, baseUrl, ownerKey, gameId } = await startProcess(folder, location, ["--seed", "minimal"]);
   const owner = personWith(nodeAt(baseUrl), ownerKey!, "");
   const playtestId = await order(owner, gameId!);
   const slotId: string = (await owner.get(`/playtests/${playtestId}/slots`)).body.data.slots[0].id;

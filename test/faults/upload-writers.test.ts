@@ -30,8 +30,8 @@ async function stalledAtFirst() {
   const location = await postgres.location();
   closing.push(() => location.remove());
   const folder = freshFolder();
-  const first = await startProcess(folder, "first", location, ["--seed", "minimal"]);
-  const second = await startProcess(folder, "second", location);
+  const first = await startProcess(folder, location, ["--seed", "minimal"]);
+  const second = await startProcess(folder, location);
   const [one, other] = [nodeAt(first.baseUrl), nodeAt(second.baseUrl)];
   const owner = personWith(one, first.ownerKey!, "");
   const url = await begin(one, owner, `/games/${first.gameId}/builds`, build.length, {

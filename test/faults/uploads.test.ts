@@ -3,7 +3,8 @@ import { createReadStream, readdirSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { afterEach, expect, it } from "vitest";
-import { killLeftovers, readyFile, spawnPlaytest } from "../helpers/process.ts";
+import { startProcess } from "../helpers/cluster.ts";
+import { killLeftovers, spawnPlaytest } from "../helpers/process.ts";
 import { freshFolder } from "../helpers/store.ts";
 
 afterEach(killLeftovers);
@@ -25,18 +26,11 @@ it("upload: resumes where it stopped after the command is killed, and again afte
   const block = randomFillSync(Buffer.alloc(mib));
   writeFileSync(build, Buffer.concat(Array.from({ length: 200 }, () => block)));
 
-  async function serve(name: string, ...flags: string[]) {
-    const file = join(folder, name);
-    const argv = ["serve", "run", "--sandbox", "--data", folder, "--ready-file", file, "--rate-limit", "off"];
-    const server = spawnPlaytest(folder, [...argv, "--log-level", "error", ...flags]);
-    return { ...server, ready: await readyFile(file) };
-  }
-
   const unfinished = () => readdirSync(join(folder, "uploads")).map((id) => ({ id, ...statSync(join(folder, "uploads", id)) }));
   const arrived = (bytes: number) => expect.poll(() => unfinished()[0]?.size ?? 0, { interval: 2 }).toBeGreaterThan(bytes);
 
-  const first = await serve("first.json", "--seed", "minimal", "--port", "0");
-  const { baseUrl, ownerKey, gameId } = first.ready;
+  const first = await startProcess(folder, undefined, ["--seed", "minimal"]);
+  const { baseUrl, ownerKey, gameId } = first;
   const env = { PLAYTEST_BASE_URL: baseUrl, PLAYTEST_API_KEY: ownerKey! };
   // A server takes longer to start from the sources than the default retries wait.
   const push = () => spawnPlaytest(folder, ["games", "push", build, gameId!, "--json", "--retries", "5"], env);
@@ -54,7 +48,7 @@ it("upload: resumes where it stopped after the command is killed, and again afte
   await first.ended;
   expect(unfinished()).toMatchObject([{ id: left!.id }]);
   expect(unfinished()[0]!.size).toBeLessThan(200 * mib);
-  await serve("second.json", "--port", new URL(baseUrl).port);
+  await startProcess(folder, undefined, ["--port", new URL(baseUrl).port]);
 
   const pushed = await again.ended;
   expect(pushed).toMatchObject({ code: 0 });

@@ -2,7 +2,8 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { eventKinds } from "../../src/contract/events/kinds.ts";
-import { killLeftovers, readyFile, spawnPlaytest } from "../helpers/process.ts";
+import { startProcess } from "../helpers/cluster.ts";
+import { killLeftovers } from "../helpers/process.ts";
 import { type Receiver, startReceiver, status } from "../helpers/receiver.ts";
 import { createTestRandom } from "../helpers/server.ts";
 import { drivers, freshFolder } from "../helpers/store.ts";
@@ -22,25 +23,6 @@ afterEach(async () => {
   await killLeftovers();
   await receiver.close();
 });
-
-async function start(round: number, flags: string[] = []) {
-  const file = join(folder, `ready-${round}.json`);
-  const fixed = [
-    "--sandbox",
-    "--port",
-    "0",
-    "--data",
-    folder,
-    "--ready-file",
-    file,
-    "--rate-limit",
-    "off",
-    "--log-level",
-    "error",
-  ];
-  const { child, ended } = spawnPlaytest(folder, ["serve", "run", ...fixed, ...flags]);
-  return { ...(await readyFile(file)), child, ended };
-}
 
 const post = async (baseUrl: string, key: string, path: string, body: unknown) => {
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
@@ -92,7 +74,7 @@ async function all<T>(baseUrl: string, key: string, name: string): Promise<T[]> 
 
 it(`webhooks: every acknowledged event is delivered although the server is killed repeatedly (${rounds} rounds, seed ${seed})`, async () => {
   const random = createTestRandom(seed);
-  let server = await start(0, ["--seed", "minimal"]);
+  let server = await startProcess(folder, undefined, ["--seed", "minimal"]);
   const key = server.ownerKey!;
   await post(server.baseUrl, key, "/webhooks", { url: receiver.url, events: ["*"] });
   const acknowledged: string[] = [];
@@ -110,7 +92,7 @@ it(`webhooks: every acknowledged event is delivered although the server is kille
     accepted += await requestMailsUntilGone(server.baseUrl, email, kill);
     acknowledged.push(...(await Promise.all(work)).flat());
     await server.ended;
-    server = await start(round);
+    server = await startProcess(folder);
   }
 
   expect(acknowledged.length).toBeGreaterThan(rounds);
@@ -133,8 +115,7 @@ it("webhooks: two processes on one PostgreSQL deliver each event once, and one t
   const location = await drivers.find(({ name }) => name === "postgres")!.location();
   // Long enough for a process that a busy machine stalls, which would rightly lose a shorter lease and deliver twice.
   writeFileSync(join(folder, "config.json"), JSON.stringify({ jobs: { leaseMs: 10_000 } }));
-  const database = ["--database-url", (location.options as { databaseUrl: string }).databaseUrl];
-  const first = await start(1, [...database, "--seed", "minimal"]);
+  const first = await startProcess(folder, location, ["--seed", "minimal"]);
   const key = first.ownerKey!;
   const others = [await startReceiver(), await startReceiver()];
   const receivers = [receiver, ...others];
@@ -143,7 +124,7 @@ it("webhooks: two processes on one PostgreSQL deliver each event once, and one t
     (await post(baseUrl, key, "/sandbox/events", { event: "slot.submitted" })).data.event.id;
   const idsOf = ({ received }: Receiver) => received.map(({ headers }) => String(headers["webhook-id"])).sort();
 
-  const second = await start(2, database);
+  const second = await startProcess(folder, location);
   const ids = await Promise.all(Array.from({ length: 40 }, (_, n) => emit([first, second][n % 2]!.baseUrl)));
   await Promise.all(receivers.map((one) => one.until(40)));
   for (const one of receivers) expect(idsOf(one)).toEqual([...ids].sort());
@@ -154,7 +135,7 @@ it("webhooks: two processes on one PostgreSQL deliver each event once, and one t
   for (const one of receivers) one.answer(() => {});
   for (let count = 0; count < 10; count++) ids.push(await emit(first.baseUrl));
   await Promise.all(receivers.map((one) => one.until(42)));
-  const third = await start(3, database);
+  const third = await startProcess(folder, location);
   for (let count = 0; count < 10; count++) ids.push(await emit(third.baseUrl));
   for (const one of receivers) one.answer(status(200));
   first.child.kill("SIGKILL");

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
+import { expect } from "vitest";
 
 /** A folder to save a picture of each page in. */
 const pictures = process.env.PLAYTEST_SCREENSHOTS;
@@ -33,6 +34,25 @@ const judge = (runOnly: readonly string[]) => `(async () => {
   };
 })()`;
 
+/** Saves a picture of the page where somebody wants to see it. */
+export async function picture(page: Page, name: string): Promise<void> {
+  if (!pictures) return;
+  mkdirSync(pictures, { recursive: true });
+  await page.screenshot({ path: join(pictures, `${name}.png`), fullPage: true });
+}
+
+/** Saves a picture of the open page, and expects it to fit its width and to break none of the rules of axe. */
+export async function inspect(page: Page, name: string): Promise<void> {
+  await picture(page, `${name}-${page.viewportSize()!.width}`);
+  await page.evaluate(axe);
+  const faults = await page.evaluate(`(async () => {
+    const { violations } = await axe.run(document, { resultTypes: ["violations"] });
+    const wider = document.documentElement.scrollWidth - window.innerWidth;
+    return [...violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ": " + html)), ...(wider > 0 ? [wider + " px too wide"] : [])];
+  })()`);
+  expect([name, faults]).toEqual([name, []]);
+}
+
 /** Opens a page and says what is wrong with it. `complaints` collects what its console says. */
 export async function look(
   page: Page,
@@ -49,10 +69,7 @@ export async function look(
 export async function lookHere(page: Page, name: string, rules: readonly string[], complaints: string[]): Promise<string[]> {
   await page.evaluate(axe);
   const seen = (await page.evaluate(judge(rules))) as Seen;
-  if (pictures) {
-    mkdirSync(pictures, { recursive: true });
-    await page.screenshot({ path: join(pictures, `${name}-${page.viewportSize()!.width}.png`), fullPage: true });
-  }
+  await picture(page, `${name}-${page.viewportSize()!.width}`);
   const faults = [...seen.violations];
   if (seen.overflow > 0) faults.push(`is ${seen.overflow} px wider than the window`);
   if (seen.lang !== "en" || !/^(.+ · )?playtest$/.test(seen.title) || seen.headings !== 1) faults.push(JSON.stringify(seen));

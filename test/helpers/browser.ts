@@ -1,5 +1,6 @@
-import { type Browser, chromium, type Page } from "playwright-core";
-import { inject } from "vitest";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { expect, inject } from "vitest";
+import type { TestServer } from "./server.ts";
 
 /** How long a page may take to do what a test waits for, on a busy machine. */
 const patienceMs = 120_000;
@@ -30,6 +31,26 @@ export async function launchBrowser(): Promise<Browser> {
   };
   return browser;
 }
+
+/** What the console of a page says from now on, without what `expected` matches, and what goes wrong in its scripts. */
+export function complaintsOf(page: Page, expected?: RegExp): string[] {
+  const complaints: string[] = [];
+  page.on("console", (message) => {
+    if (!expected?.test(message.text())) complaints.push(message.text());
+  });
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  return complaints;
+}
+
+/** Signs the browser in with the cookie of a session. */
+export const giveSession = (context: BrowserContext, { baseUrl: url }: TestServer, value: string) =>
+  context.addCookies([{ name: "playtest_session", value, url }]);
+
+/** Waits for an expression to be true. The page's policy forbids Playwright's own way, which evaluates text in it. */
+export const until = (page: Page, expression: string) => expect.poll(() => page.evaluate(expression)).toBe(true);
+
+/** Waits for the video of a page to be able to play. */
+export const videoReady = (page: Page) => until(page, "document.querySelector('video').readyState >= 2");
 
 /** Has a page send uploads in pieces of so many bytes: where a test intercepts them, each goes through it, which takes seconds for 8 MiB. */
 export const sendInPieces = (page: Page, bytes: number) =>

@@ -37,10 +37,10 @@ export async function twoProcesses(): Promise<Cluster> {
   const location = await drivers.find(({ name }) => name === "postgres")!.location();
   const folder = freshFolder();
   writeFileSync(join(folder, "config.json"), JSON.stringify({ playtesters: { maxReserved }, passwords: cheapPasswords }));
-  const started = await Promise.all(["a", "b"].map((name) => startProcess(folder, name, location)));
+  const started = await Promise.all([0, 1].map(() => startProcess(folder, location)));
   const store = await openStore(location.unrestricted);
   return {
-    nodes: started.map(({ baseUrl }) => nodeAt(baseUrl)),
+    nodes: started.map(({ node }) => node),
     read: (fn) => store.read(fn),
     meetAt: (row, requests) => meetAt(store, row, requests),
     async close() {
@@ -86,18 +86,14 @@ export const logged = (stderr: string) => stderr.split("\n").filter((line) => li
 
 const databaseUrlOf = (location: DatabaseLocation) => (location.options as { databaseUrl: string }).databaseUrl;
 
-/**
- * A sandbox in `folder` on the PostgreSQL database of `location`, or on SQLite in its folder, once it serves; `name` tells its ready file
- * apart.
- */
+/** A sandbox in `folder` on the PostgreSQL database of `location`, or on SQLite in its folder, once it serves. */
 export async function startProcess(
   folder: string,
-  name: string,
-  location: DatabaseLocation | undefined,
+  location?: DatabaseLocation,
   flags: readonly string[] = [],
   env: Record<string, string> = {},
 ) {
-  const file = join(folder, `${name}.json`);
+  const file = join(freshFolder(), "ready.json");
   const argv = [
     ...["serve", "run", "--sandbox", "--port", "0", "--rate-limit", "off", "--log-level", "error", "--data", folder],
     ...(location ? ["--database-url", databaseUrlOf(location)] : []),
@@ -107,6 +103,7 @@ export async function startProcess(
   const ready = await Promise.race([readyFile(file), ended.then(({ stderr }) => Promise.reject(new Error(stderr)))]);
   return {
     ...ready,
+    node: nodeAt(ready.baseUrl),
     child,
     ended,
     stop() {

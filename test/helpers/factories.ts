@@ -104,6 +104,13 @@ export async function giveCredit(server: TestServer, owner: Person, cents: numbe
   });
 }
 
+/** An owner with credit, and a game of theirs. */
+export async function ownerWithGame(server: TestServer, cents: number, name?: string, game?: Record<string, unknown>) {
+  const owner = await registerOwner(server, name);
+  await giveCredit(server, owner, cents);
+  return { owner, gameId: await createGame(owner, game) };
+}
+
 export async function giveMinutes(server: TestServer, owner: Person, minutes: number): Promise<void> {
   const { deps } = server;
   const postings = [

@@ -1,5 +1,5 @@
 import type { Config } from "../../server/config/schema.ts";
-import { createGame, giveCredit, order, type Person, registerOwner, registerPlaytester } from "./factories.ts";
+import { order, ownerWithGame, type Person, registerPlaytester } from "./factories.ts";
 import type { TestServer, TestServerOptions } from "./server.ts";
 
 /** Gives a playtester a handle. */
@@ -44,9 +44,7 @@ type Serve = (options?: Omit<TestServerOptions, "store">) => Promise<TestServer>
 /** A server where claims name friends, with Ann, who is a friend of Ben, Cleo and Dana, and an order for three players. */
 export async function teamMarket(serve: Serve, body: Record<string, unknown> = {}) {
   const server = await serve({ config: teamsOn });
-  const owner = await registerOwner(server, "Olive");
-  await giveCredit(server, owner, 1_000_000);
-  const gameId = await createGame(owner);
+  const { owner, gameId } = await ownerWithGame(server, 1_000_000, "Olive");
   const made: Person[] = [];
   for (const handle of ["ann", "ben", "cleo", "dana"]) made.push(await registerWithHandle(server, handle));
   const people = { ann: made[0]!, ben: made[1]!, cleo: made[2]!, dana: made[3]! };

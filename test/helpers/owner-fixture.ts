@@ -15,6 +15,8 @@ export interface OwnerFixture {
   json(line: string): Promise<Record<string, never>>;
   /** An order by another way than the command under test. */
   order(body?: Record<string, unknown>): Promise<string>;
+  /** Has an event happen; its id. */
+  emit(event: string, data?: Record<string, unknown>): Promise<string>;
 }
 
 /** A fresh fixture for each test of the file. */
@@ -46,7 +48,9 @@ export function eachOwnerFixture(cents = 50_000): OwnerFixture {
       if (reply.status !== 201) throw new Error(`could not order: ${reply.text}`);
       return reply.body.data.playtest.id;
     };
-    Object.assign(fixture, { server, owner, gameId, run, json, order });
+    const emit: OwnerFixture["emit"] = async (event, data) =>
+      (await owner.post("/sandbox/events", { event, data })).body.data.event.id;
+    Object.assign(fixture, { server, owner, gameId, run, json, order, emit });
   });
 
   afterEach(async () => {

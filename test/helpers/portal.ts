@@ -1,5 +1,12 @@
-import type { Person } from "./factories.ts";
+import { ownerWithGame, type Person, registerPlaytester } from "./factories.ts";
+import type { Market } from "./market.ts";
 import type { TestServer } from "./server.ts";
+
+/** An owner with $1,000.00 and a game, and a playtester. Pages have to escape their names. */
+export async function pagesMarket(server: TestServer): Promise<Market> {
+  const { owner, gameId } = await ownerWithGame(server, 100_000, "Hearth & Co", { buildUrl: `${server.baseUrl}/build.zip` });
+  return { server, owner, gameId, playtester: await registerPlaytester(server, "Ann <b>") };
+}
 
 /** A page as a browser without scripts gets it. */
 export interface Shown {

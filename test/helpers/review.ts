@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { updateRow } from "../../server/database/rows.ts";
 import { selectEdited, storeText } from "../../server/transcripts/edit.ts";
 import * as transcripts from "../../server/transcripts/store.ts";
-import { claim, createGame, giveCredit, giveVideo, order, type Person, registerOwner, registerPlaytester } from "./factories.ts";
+import { claim, giveVideo, order, ownerWithGame, type Person, registerPlaytester } from "./factories.ts";
 import type { TestServer } from "./server.ts";
 
 /** Twelve seconds of ten frames. Seven blocks at the top of each frame are its number in binary, the lowest digit first. */
@@ -17,12 +17,8 @@ const clock = (seconds: number) =>
 export const transcriptOf = (texts: readonly string[]): string =>
   `WEBVTT\n\n${texts.map((text, at) => `${clock(at)} --> ${clock(at + 1)}\n${text}\n`).join("\n")}`;
 
-/** An owner with credit, a game, and a playtester. */
-export async function reviewMarket(server: TestServer) {
-  const owner = await registerOwner(server, "Hearth & Co");
-  await giveCredit(server, owner, 1_000_000);
-  return { owner, gameId: await createGame(owner) };
-}
+/** An owner with credit, and a game. */
+export const reviewMarket = (server: TestServer) => ownerWithGame(server, 1_000_000, "Hearth & Co");
 
 interface Wanted {
   gameId: string;

@@ -1,9 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { once } from "node:events";
 import { mkdtempSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { freePort } from "../helpers/free-port.ts";
 import { memoryOrDisk, removeOnExit } from "./folders.ts";
 
 const common = { max_connections: "200", listen_addresses: "127.0.0.1", unix_socket_directories: "" };
@@ -113,13 +112,4 @@ async function importEmbeddedPostgres() {
     }
   }
   return EmbeddedPostgres;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  if (typeof address !== "object" || address === null) throw new Error("No free port on the loopback address.");
-  return address.port;
 }

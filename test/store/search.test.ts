@@ -4,7 +4,7 @@ import type { Query, Store } from "../../server/database/port.ts";
 import { findIn, type Line, type Passage, passagesOf } from "../../server/search/passage-rules.ts";
 import { asWritten, phrasesOf, wordsOf } from "../../server/search/rules.ts";
 import * as search from "../../server/search/store.ts";
-import { insertRow } from "../helpers/raw-rows.ts";
+import { insertPlaytest, insertRow } from "../helpers/raw-rows.ts";
 import { startTestServer } from "../helpers/server.ts";
 import { drivers, openBefore, type TestStore } from "../helpers/store.ts";
 
@@ -12,20 +12,7 @@ const times = { created_at: 1, updated_at: 1 };
 const keys = { slot_id: "slot", playtest_id: "playtest", game_id: "game", owner_id: "owner" };
 
 async function addSlots(tx: Query, slots: readonly string[]): Promise<void> {
-  const names = { display_name: "Ada", company_name: "Ada", email: "ada@example.com", email_key: "ada@example.com" };
-  await insertRow(tx, "users", { id: "owner", role: "game_owner", password_hash: "!", ...names, ...times });
-  const about = { name: "Lantern Deep", build_url: "", status: "active", devices: "[]", platforms: "[]" };
-  await insertRow(tx, "games", { id: "game", owner_id: "owner", ...about, ...times });
-  const terms = {
-    quantity: 1,
-    duration_minutes: 15,
-    player_count: 1,
-    cost_per_slot_cents: 0,
-    payout_cents: 0,
-    is_free_public_trial: 0,
-  };
-  const ordered = { visibility: "private", status: "active", selection_mode: "automatic" };
-  await insertRow(tx, "playtests", { id: "playtest", game_id: "game", owner_id: "owner", ...terms, ...ordered, ...times });
+  await insertPlaytest(tx, "owner", "game", "playtest");
   const of = { playtest_id: "playtest", game_id: "game", owner_id: "owner", status: "accepted", created_at: 1 };
   for (const id of slots) await insertRow(tx, "slots", { id, ...of });
 }
