@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import solc from "solc";
+import { Agent, fetch } from "undici";
 import { freePort } from "./free-port.ts";
 
 export interface EvmNode {
@@ -107,10 +108,13 @@ export const wordsOf = (...values: (string | bigint)[]): string =>
 
 export const selectors = { transfer: "a9059cbb", approve: "095ea7b3", transferWithAuthorization: "e3ee160e" } as const;
 
+/** A connection for each request: the node closes idle ones, and a request on its way then fails on a busy machine. */
+const dispatcher = new Agent({ pipelining: 0 });
+
 function rpcTo(url: string): EvmNode["rpc"] {
   return async <T>(method: string, ...params: unknown[]) => {
     const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
-    const reply = await fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body });
+    const reply = await fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body, dispatcher });
     const { result, error } = (await reply.json()) as { result: T; error?: { message: string; data?: unknown } };
     if (error) throw Object.assign(new Error(`${method}: ${error.message}`), { data: error.data });
     return result;
