@@ -53,16 +53,22 @@ describe("chat", () => {
       outside: {
         sleep: async (_, signal) => {
           signal?.throwIfAborted();
-          if (++looks === 1) await send(["second", ...many]);
+          looks += 1;
+          if (looks === 1) await send(["second", ...many]);
+          if (looks !== 2) return;
+          await send(["late"]);
+          // As a server whose clock is behind writes it.
+          const { store } = fixture.server.deps;
+          await store.write((tx) => tx.run("UPDATE messages SET created_at = created_at - 1500 WHERE content = 'late'"));
         },
       },
       onOutput: (text, process) => {
-        if (text.includes(many.at(-1)!)) process.signal("SIGINT");
+        if (text.includes("late")) process.signal("SIGINT");
       },
     });
     expect(ended.code).toBe(130);
     const contents = ended.stdout.trimEnd().split("\n");
-    expect(contents.map((line) => JSON.parse(line).content)).toEqual(["first", "second", ...many]);
+    expect(contents.map((line) => JSON.parse(line).content)).toEqual(["first", "second", ...many, "late"]);
   });
 
   it("chat export and block: exports all messages, blocks a contact", async () => {
