@@ -27,9 +27,10 @@ beforeAll(async () => {
   // Those whose video was accepted can be written to.
   await owner.post(`/slots/${await submitted(server, owner, { gameId, playtester })}/accept`);
   const slotId = await submitted(server, owner, { gameId, playtester, notes: `See ${log}` });
-  await owner.post(`/slots/${slotId}/moments`, { atMs: 1000, kind: "bug", text: `${word} ${log}` });
+  const noted = await owner.post(`/slots/${slotId}/moments`, { atMs: 1000, kind: "bug", text: `${word} ${log}` });
   const { id } = (await owner.post(`/games/${gameId}/findings`, { title: word, text: log })).body.data.finding;
-  await owner.post(`/findings/${id}/evidence`, { slotId, fromMs: 1000, text: `crash ${log}`, quote: word });
+  const added = await owner.post(`/findings/${id}/evidence`, { momentId: noted.body.data.moment.id });
+  expect(added.status).toBe(201);
   const playtest = (await owner.get(`/slots/${slotId}`)).body.data.slot.requestId;
   const to = (await owner.get("/chat/contacts")).body.data.contacts[0].id;
   const conversation = (await owner.post("/chat/conversations", { contactId: to })).body.data.conversation.id;

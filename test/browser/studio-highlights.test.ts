@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { look, looks } from "../helpers/accessibility.ts";
@@ -11,13 +12,17 @@ import type { TestServer } from "../helpers/server.ts";
 let browser: Browser;
 let server: TestServer;
 let cookie: string;
+const cutter = fileURLToPath(new URL("../fixtures/ffmpeg.mjs", import.meta.url));
+
 let gameId: string;
 let playtestId: string;
 let findingId: string;
 const slots: string[] = [];
 beforeAll(async () => {
   browser = await launchBrowser();
-  server = await ownServer();
+  server = await ownServer({
+    config: ({ clips }) => void Object.assign(clips, { ffmpeg: [process.execPath, cutter, "cut"] }),
+  });
   const market = await reviewMarket(server);
   gameId = market.gameId;
   cookie = (await signedIn(server, market.owner, "/studio")).cookies.get("playtest_session")!;

@@ -1,3 +1,4 @@
+import { kindTitles } from "../../../src/contract/moments/kinds.ts";
 import { pages } from "../../../src/contract/pages/addresses.ts";
 import type { Cue } from "../../../src/contract/text/cues.ts";
 import { plural } from "../../../src/contract/text/plural.ts";
@@ -82,11 +83,9 @@ export function listPage(site: Site, path: string, share: OpenShare): PageConten
 const positionLink = (ms: number, label: Markup) =>
   html`<a href="?t=${atSeconds(ms)}#t=${positionInLink(ms)}" data-at="${ms}">${label}</a>`;
 
-const kinds = { bug: "Bug", confusion: "Confusion", delight: "Delight", idea: "Idea", note: "Note" } as const;
-
 const momentRow = (files: string, { id, atMs, endMs, kind, text, hasStill }: SharedMoment) => {
   const label = endMs === null ? positionText(atMs) : `${positionText(atMs)}–${positionText(endMs)}`;
-  return html`<tr><td>${positionLink(atMs, html`${label}`)}</td><td>${kinds[kind]}</td><td>${text}${hasStill && html`<p class="still"><a href="${files}/stills/${id}"><img src="${files}/thumbnails/${id}" alt="The video at ${positionText(atMs)}" loading="lazy"></a></p>`}</td></tr>`;
+  return html`<tr><td>${positionLink(atMs, html`${label}`)}</td><td>${kindTitles[kind]}</td><td>${text}${hasStill && html`<p class="still"><a href="${files}/stills/${id}"><img src="${files}/thumbnails/${id}" alt="The video at ${positionText(atMs)}" loading="lazy"></a></p>`}</td></tr>`;
 };
 
 const section = (title: string, present: boolean, body: () => Markup) => present && html`<h2>${title}</h2>${body()}`;
@@ -95,7 +94,7 @@ const cueRow = ({ startMs, text }: Cue) =>
   html`<li>${positionLink(startMs, html`<time>${positionText(startMs)}</time><span>${text}</span>`)}</li>`;
 
 const marksOf = (moments: readonly SharedMoment[]) =>
-  moments.map(({ atMs, endMs, kind, text }) => ({ startMs: atMs, endMs, kind, label: `${kinds[kind]}: ${text}` }));
+  moments.map(({ atMs, endMs, kind, text }) => ({ startMs: atMs, endMs, kind, label: `${kindTitles[kind]}: ${text}` }));
 
 export interface VideoPage {
   /** The path of the share, and where the video starts (ms). */

@@ -1,5 +1,5 @@
 import { findingStatuses } from "../../../../src/contract/findings/statuses.ts";
-import { momentKinds } from "../../../../src/contract/moments/kinds.ts";
+import { kindTitles, momentKinds } from "../../../../src/contract/moments/kinds.ts";
 import { studio } from "../../../../src/contract/pages/addresses.ts";
 import { html, type Markup } from "../../html.ts";
 import { ifOffered } from "../../shared/not-offered.ts";
@@ -38,6 +38,8 @@ export function filterOf(query: URLSearchParams): Filter {
   return Object.fromEntries(all.filter(([, value]) => value !== "")) as Filter;
 }
 
+const titles: Readonly<Record<string, string>> = { ...statusTitles, ...kindTitles };
+
 const labels = { status: "Status", kind: "Kind", severity: "Severity" } as const;
 
 /** The form that chooses which findings are shown. It is a plain one: it works by keyboard and without scripts. */
@@ -55,7 +57,7 @@ ${(["status", "kind", "severity"] as const).map((name) =>
     name,
     labels[name],
     "All",
-    choices[name].map((value) => [value, name === "status" ? statusTitles[value as keyof typeof statusTitles] : value]),
+    choices[name].map((value) => [value, titles[value] ?? value]),
   ),
 )}${named.length > 1 && select("build", "Build", "All", named)}<span><label for="only-tag">Tag</label> <input id="only-tag" name="tag" maxlength="50" autocomplete="off" value="${filter.tag}"></span>
 <button class="quiet">Show</button></form>`;

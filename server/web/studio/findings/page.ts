@@ -1,7 +1,7 @@
 import { findingStatuses } from "../../../../src/contract/findings/statuses.ts";
 import { type TrackerName, targets, trackers, trackerTitles } from "../../../../src/contract/findings/trackers.ts";
 import type { Data } from "../../../../src/contract/index.ts";
-import { momentKinds } from "../../../../src/contract/moments/kinds.ts";
+import { kindTitles, momentKinds } from "../../../../src/contract/moments/kinds.ts";
 import { studio } from "../../../../src/contract/pages/addresses.ts";
 import { inTurns } from "../../../../src/contract/sharing/reel-parts.ts";
 import { positionInLink, positionText } from "../../../../src/contract/text/position.ts";
@@ -11,6 +11,7 @@ import { button, fault, marked, notice, prose, tokens, withCode } from "../../sh
 import { ifAllowed } from "../allowed.ts";
 import { studioLayout } from "../layout.ts";
 import { command, commandButton, trail } from "../parts.ts";
+import { severityRows } from "../review/moments.ts";
 import { cutReel, reelSection } from "../sharing/reels.ts";
 import { action, type StudioContext, type StudioPage } from "../types.ts";
 import { findingByNumber } from "./by-number.ts";
@@ -104,17 +105,15 @@ const exampleOf = (name: TrackerName) => `${name}:${targets[name].example}`;
 const option = (value: string, label: string, chosen: string) =>
   html`<option value="${value}"${value === chosen && html` selected`}>${label}</option>`;
 
-const severities = ["", "1", "2", "3", "4"];
-
 const changeForm = (context: StudioContext, { title, kind, severity, status }: Finding): Markup => {
   const { form } = context;
   return html`<h2>Change it</h2><form method="post" action="${change.at(context.id)}">${tokens(context)}
 <label for="finding-title">Title</label>
 <input id="finding-title" name="title" maxlength="200" required value="${form.title ?? title}"${marked(context, "finding-title")}>${fault(context, "finding-title")}
 <label for="finding-kind">Kind</label>
-<select id="finding-kind" name="kind">${momentKinds.map((one) => option(one, one, form.kind ?? kind))}</select>
+<select id="finding-kind" name="kind">${momentKinds.map((one) => option(one, kindTitles[one], form.kind ?? kind))}</select>
 <label for="finding-severity">Severity</label>
-<select id="finding-severity" name="severity">${severities.map((one) => option(one, one || "none", form.severity ?? String(severity ?? "")))}</select>
+<select id="finding-severity" name="severity">${severityRows.map(([value, label]) => option(value, label, form.severity ?? String(severity ?? "")))}</select>
 <label for="finding-status">Status</label>
 <select id="finding-status" name="status">${findingStatuses.map((one) => option(one, statusTitles[one], form.status ?? status))}</select>
 <button>Save</button></form>`;

@@ -1,4 +1,4 @@
-import { type MomentKind, momentKinds } from "../../../../src/contract/moments/kinds.ts";
+import { kindTitles, type MomentKind, momentKinds } from "../../../../src/contract/moments/kinds.ts";
 import { studio } from "../../../../src/contract/pages/addresses.ts";
 import { exactPosition, positionInLink, positionText } from "../../../../src/contract/text/position.ts";
 import { html, type Markup } from "../../html.ts";
@@ -11,21 +11,13 @@ import { cursorOfMoment, type Moment, type Review } from "./data.ts";
 import { span } from "./span.ts";
 import { stillButton, stillForm, stillImage, stillOfNew } from "./stills.ts";
 
-const kindNames: Record<MomentKind, string> = {
-  bug: "Bug",
-  confusion: "Confusion",
-  delight: "Delight",
-  idea: "Idea",
-  note: "Note",
-};
-
 const severities = ["Minor", "Moderate", "Severe", "Blocks the player"];
 
 export const markOf = ({ atMs, endMs, kind, text }: Moment): Mark => ({
   startMs: atMs,
   endMs: endMs ?? null,
   kind,
-  label: `${kindNames[kind] ?? kind}: ${text.slice(0, 200)}`,
+  label: `${kindTitles[kind] ?? kind}: ${text.slice(0, 200)}`,
 });
 
 /** The fields of a moment as a form has them. */
@@ -42,8 +34,8 @@ const valuesOf = ({ atMs, endMs, text, kind, severity, tags }: Moment): Values =
 const options = (rows: readonly (readonly [value: string, label: string])[], chosen = "") =>
   rows.map(([value, label]) => html`<option value="${value}"${value === chosen && html` selected`}>${label}</option>`);
 
-const kindRows = momentKinds.map((kind) => [kind, kindNames[kind]] as const);
-const severityRows = [["", "–"] as const, ...severities.map((name, at) => [String(at + 1), `${at + 1} ${name}`] as const)];
+const kindRows = momentKinds.map((kind) => [kind, kindTitles[kind]] as const);
+export const severityRows = [["", "–"] as const, ...severities.map((name, at) => [String(at + 1), `${at + 1} ${name}`] as const)];
 
 /** The fields of a form for a moment. `prefix` keeps the ids of two forms on one page apart. */
 function fieldsOf(context: StudioContext, prefix: string, { position, text, kind = "note", severity, tags }: Values): Markup {
@@ -87,7 +79,7 @@ const sameAt = ({ query }: StudioContext, { id }: Moment) => {
 function shown(context: StudioContext, moment: Moment, { cuts, findings }: Pick<Review, "cuts" | "findings">): Markup {
   const { atMs, endMs, kind, severity, text, tags } = moment;
   const at = endMs === null || endMs === undefined ? positionText(atMs) : `${positionText(atMs)}–${positionText(endMs)}`;
-  return html`<div class="moment-head"><a class="at" href="?t=${positionInLink(atMs)}#player" data-at="${atMs}">${at}</a> <span class="kind kind-${kind}">${kindNames[kind] ?? kind}</span>${severity !== null && severity !== undefined && html` <span class="severity">${severities[severity - 1] ?? severity}</span>`}${tags.map((tag) => html` <span class="tag">${tag}</span>`)}<a class="edit" href="${openAt(context, moment)}" data-edit="moment-${moment.id}">Edit<span class="hidden"> the moment at ${at}</span></a>${findings !== undefined && html`<a class="same" href="${sameAt(context, moment)}" data-same="${moment.id}">Same as…<span class="hidden"> a finding: the moment at ${at}</span></a>`}${stillButton(context, moment, cuts)}</div>
+  return html`<div class="moment-head"><a class="at" href="?t=${positionInLink(atMs)}#player" data-at="${atMs}">${at}</a> <span class="kind kind-${kind}">${kindTitles[kind] ?? kind}</span>${severity !== null && severity !== undefined && html` <span class="severity">${severities[severity - 1] ?? severity}</span>`}${tags.map((tag) => html` <span class="tag">${tag}</span>`)}<a class="edit" href="${openAt(context, moment)}" data-edit="moment-${moment.id}">Edit<span class="hidden"> the moment at ${at}</span></a>${findings !== undefined && html`<a class="same" href="${sameAt(context, moment)}" data-same="${moment.id}">Same as…<span class="hidden"> a finding: the moment at ${at}</span></a>`}${stillButton(context, moment, cuts)}</div>
 <p class="prose">${text}</p>${stillImage(context, moment)}`;
 }
 
