@@ -328,7 +328,7 @@ export async function mailSignIn(tx: Tx, user: users.UserRow, { page, next }: { 
   await queueMail(tx, user.email, composeSignIn({ name: nameOf(user), token, url }));
 }
 
-/** The maximum number of tokens per account and purpose that are valid, of an hour: anybody can request emails to somebody else's address. */
+/** How many tokens an account gets for a purpose in an hour while the newest is valid: anybody can request emails to another's address. */
 const mailsPerHour = 5;
 
 /**

@@ -229,6 +229,21 @@ describe("serve run", () => {
     expect(existsSync(dataDir)).toBe(false);
   });
 
+  it.each(["127.0.0.1", "0.0.0.0"])("refuses the server's own port for the metrics (%s), and creates nothing", async (host) => {
+    const port = await freePort();
+    const config = join(folder, "metrics.json");
+    writeFileSync(config, JSON.stringify({ metrics: { port, host } }));
+    const dataDir = join(folder, "other");
+    const { code, stderr } = await run("--data", dataDir, "--port", String(port), "--config", config);
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining(
+        `metrics.port is ${port}, on which the server itself listens. Nothing was started or created.`,
+      ),
+    });
+    expect(existsSync(dataDir)).toBe(false);
+  });
+
   it.each([
     [{}, "in use: another program listens there. Nothing was started or created. Choose another port with metrics.port.\n"],
     [

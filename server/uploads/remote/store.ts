@@ -50,13 +50,12 @@ export function createRows({ store, folder, token, now }: RowsOptions): WaitingR
     isElsewhere: async (key) => ((await find(key))?.folder ?? folder) !== folder,
     async isAbandoned(key) {
       if (!store.shared) return false;
-      const row = await leased((tx, at) =>
-        tx.one(
+      const at = leaseTime(store.dialect, now());
+      const row = await store.read((q) =>
+        q.one(
           `SELECT 1 AS found FROM storing_blobs WHERE blob_key = ? AND folder <> ? AND folder NOT IN
              (SELECT folder FROM storing_folders WHERE lease_until >= ${at.sql} - ${abandonedAfterMs})`,
-          key,
-          folder,
-          ...at.values,
+          ...[key, folder, ...at.values],
         ),
       );
       return row !== undefined;

@@ -16,7 +16,8 @@ export async function newestMessages(ctx: Context, conversationId: string, range
     isBlocked = page.data.isBlocked;
     lastMeta = page.meta;
     // Servers without the parameter `order` send the oldest first: there, only the last page ends the search.
-    if (items.length > 0 && sentAt(items.at(-1)!) < after && sentAt(items[0]!) >= sentAt(items.at(-1)!)) break;
+    const [first, last] = [items[0], items.at(-1)];
+    if (first && last && sentAt(last) < after && sentAt(last) <= sentAt(first)) break;
   }
   messages.sort((a, b) => sentAt(a) - sentAt(b) || (a.id < b.id ? -1 : 1));
   return { messages, isBlocked, meta: lastMeta };

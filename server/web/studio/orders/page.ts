@@ -185,7 +185,7 @@ ${select("selection", "selection", "Who chooses the playtesters", [
   option("automatic", "First come, first served", form.selection ?? "automatic"),
   option("manual", "They apply, and you choose", form.selection),
 ])}
-${zone && html`${timeInputs(context, { label: html`Fixed date and time <span class="soft">(optional)</span>`, ...zone })}<p class="soft">At a fixed time, all play at once: 12 hours to 90 days ahead.</p>`}
+${zone && html`${timeInputs(context, { label: html`Fixed date and time <span class="soft">(optional)</span>`, ...zone })}<p class="soft">With a fixed time, all play at once. It must be 12 hours to 90 days ahead.</p>`}
 ${long("qualifications", "qualifications", "Requirements", "optional; shown with the offer", 2000)}
 ${long("notes", "notes", "Notes for playtesters", "optional; shown when they take part", 5000)}
 ${long("keys", "keys", "Game keys", "optional; one in a line, for each player of each slot", 200_000)}
