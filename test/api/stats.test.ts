@@ -80,10 +80,9 @@ onBothDatabases("statistics", (start) => {
     await multiplySlots(server, owner.id, 20_000);
     await server.advance(minute);
     expect(await stats(owner)).toMatchObject({ slots: { total: 20_000 }, isPartial: false });
-    const undo = await multiplySlots(server, owner.id, 20_001);
+    await multiplySlots(server, owner.id, 20_001);
     for (const query of ["", `?game=${gameId}`])
       expect(await stats(owner, query)).toMatchObject({ slots: { total: 20_000 }, isPartial: true });
-    await undo();
   });
 
   it("are empty without playtests", async () => {

@@ -44,9 +44,11 @@ async function decide({ browser }: Market, page: string, action: string, fields:
   return (await browser.submit(page, `${page}/${action}`, { ...fields, confirmed: "yes" })).location!;
 }
 
-/** Fills the account with copies of a slot, which go as one. Some thousands at a time, so that no statement takes a minute on a busy machine. */
+/** How many slots one statement inserts or deletes, so that none takes a minute on a busy machine. */
+const atOnce = 4000;
+
+/** Fills the account with copies of a slot, which go as one. */
 async function copySlot({ server }: Market, id: string, count: number): Promise<void> {
-  const atOnce = 4000;
   for (let first = 1; first <= count; first += atOnce) {
     await server.deps.store.write(
       (tx) =>
@@ -63,8 +65,13 @@ async function copySlot({ server }: Market, id: string, count: number): Promise<
     );
   }
 }
-const removeCopies = ({ server }: Market) =>
-  server.deps.store.write((tx) => tx.run("DELETE FROM slots WHERE id LIKE 'ffffffff-%'"), manyRows);
+
+async function removeCopies({ server }: Market): Promise<void> {
+  const some = "SELECT id FROM slots WHERE id LIKE 'ffffffff-%' LIMIT CAST(? AS INTEGER)";
+  const remove = () => server.deps.store.write((tx) => tx.run(`DELETE FROM slots WHERE id IN (${some})`, atOnce), manyRows);
+  while ((await remove()) > 0);
+}
+
 /** How many rows of a kind the inbox has, and what it says below them. */
 const inboxOf = async ({ browser }: Market) => {
   const { html } = await browser.get("/studio");

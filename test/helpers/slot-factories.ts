@@ -109,20 +109,22 @@ export async function giveSlot(server: TestServer, ownerId: string, playtesterId
 export const manyRows = { isolation: "rows" } as const;
 
 /**
- * Makes the slots of an owner, who has at least one, into so many, each newer than the one before. Returns what removes them again: slots
- * that nobody paid for are faults of the ledger.
+ * Makes the slots of an owner, who has at least one, into so many, each newer than the one before. They belong to a free playtest: slots
+ * that nobody paid for would be faults of the ledger.
  */
-export async function multiplySlots({ deps }: TestServer, ownerId: string, to: number): Promise<() => Promise<unknown>> {
+export async function multiplySlots({ deps }: TestServer, ownerId: string, to: number): Promise<void> {
   await deps.store.write(async (tx) => {
+    const ordered = await tx.one<playtests.PlaytestRow>("SELECT * FROM playtests WHERE owner_id = ? LIMIT 1", ownerId);
+    const free = { ...ordered!, id: deps.newId(), cost_per_slot_cents: 0, payout_cents: 0, paid_with: "free" as const };
+    await playtests.insert(tx, free);
     const sql = "SELECT COUNT(*) AS n FROM slots WHERE owner_id = ?";
     const count = async () => Number((await tx.one<{ n: number }>(sql, ownerId))!.n);
     for (let have = await count(); have < to; have = await count())
       await tx.run(
         `INSERT INTO slots (id, playtest_id, game_id, owner_id, status, created_at)
-           SELECT id || '+' || CAST(? AS TEXT), playtest_id, game_id, owner_id, status, created_at + ? FROM slots
+           SELECT id || '+' || CAST(? AS TEXT), CAST(? AS TEXT), game_id, owner_id, status, created_at + ? FROM slots
            WHERE owner_id = ? ORDER BY created_at LIMIT CAST(? AS INTEGER)`,
-        ...[String(have), have, ownerId, Math.min(have, to - have)],
+        ...[String(have), free.id, have, ownerId, Math.min(have, to - have)],
       );
   }, manyRows);
-  return () => deps.store.write((tx) => tx.run("DELETE FROM slots WHERE owner_id = ? AND id LIKE '%+%'", ownerId), manyRows);
 }
