@@ -7,65 +7,67 @@ import type { Io } from "./io.ts";
 /** Loaded on demand, because few commands start another program and loading slows every start. */
 const spawner = async () => (await import("node:child_process")).spawn;
 
-/**
- * Runs a command line in the shell and returns its exit code. Data is passed only through standard input and the environment, never by
- * substitution, so that untrusted text cannot become a command. Its output goes to standard error; standard output is for our own data.
- */
-export async function runShell(io: Io, command: string, input: string, env: Record<string, string>): Promise<number> {
-  const spawn = await spawner();
-  return new Promise((resolve, reject) => {
-    const child = spawn(command, { shell: true, cwd: io.cwd(), env: { ...io.env, ...env }, stdio: ["pipe", "pipe", "pipe"] });
-    child.stdout.on("data", (chunk: Buffer) => io.err(chunk.toString("utf8")));
-    child.stderr.on("data", (chunk: Buffer) => io.err(chunk.toString("utf8")));
-    child.on("error", (error) => reject(failure(`Cannot start ${command}: ${error.message}.`, undefined, error)));
-    child.on("close", (code, signal) => resolve(code ?? (signal ? 1 : 0)));
-    // A command that does not read its input closes the pipe. That is not an error.
-    child.stdin.on("error", () => {});
-    child.stdin.end(input);
-  });
-}
-
-interface ShellOptions {
+interface Running {
   env?: Record<string, string>;
   /** Default: the current directory. */
   cwd?: string;
-  /** Drop standard error instead of passing it through. */
-  quiet?: boolean;
   /** Its standard input; default: nothing. */
   input?: string;
+  /** Gets what it writes to standard output. */
+  out(text: string): unknown;
+  /** Gets what it writes to standard error. */
+  err(text: string): unknown;
 }
 
 /**
- * Runs a command line in the shell and returns its standard output. Data is passed as `runShell` does. What the shell started ends with
- * this command: without a terminal it is a group of its own. On a terminal it stays in ours, which Ctrl+C reaches as a whole, because it
- * may ask for a password there.
+ * Runs a command line in the shell and returns its exit code. Data is passed only through standard input and the environment, never by
+ * substitution, so that untrusted text cannot become a command. What the shell started ends with this command: without a terminal it is a
+ * group of its own. On a terminal it stays in ours, which Ctrl+C reaches as a whole, because it may ask for a password there.
  */
-export async function shellOutput(
-  io: Io,
-  command: string,
-  { env, cwd = io.cwd(), quiet = false, input = "" }: ShellOptions,
-): Promise<{ code: number; out: string }> {
+async function inShell(io: Io, command: string, { env, cwd = io.cwd(), input = "", out, err }: Running): Promise<number> {
   const spawn = await spawner();
   const detached = hasGroups(io) && !Object.values(io.terminal).some(Boolean);
   const child = spawn(command, { shell: true, cwd, env: { ...io.env, ...env }, stdio: ["pipe", "pipe", "pipe"], detached });
+  child.stdout.setEncoding("utf8").on("data", out);
+  child.stderr.setEncoding("utf8").on("data", err);
+  // A command that does not read its input closes the pipe. That is not an error.
   child.stdin.on("error", () => {});
   child.stdin.end(input);
-  let out = "";
-  child.stdout.on("data", (chunk: Buffer) => {
-    out += chunk.toString("utf8");
-  });
-  child.stderr.on("data", (chunk: Buffer) => {
-    if (!quiet) io.err(chunk.toString("utf8"));
-  });
   const stop = () => signalGroup(child, detached, "SIGTERM");
   io.signal.addEventListener("abort", stop, { once: true });
   try {
     const [code] = (await once(child, "close")) as [number | null];
     io.signal.throwIfAborted();
-    return { code: code ?? 1, out };
+    return code ?? 1;
+  } catch (error) {
+    io.signal.throwIfAborted();
+    throw failure(`Cannot start ${command}: ${(error as Error).message}.`, undefined, error);
   } finally {
     io.signal.removeEventListener("abort", stop);
   }
+}
+
+/** Runs a command line in the shell and returns its exit code. Its output goes to standard error: standard output is for our own data. */
+export function runShell(io: Io, command: string, input: string, env: Record<string, string>): Promise<number> {
+  const print = (text: string) => io.err(text);
+  return inShell(io, command, { env, input, out: print, err: print });
+}
+
+interface ShellOptions extends Partial<Pick<Running, "env" | "cwd" | "input">> {
+  /** Drop standard error instead of passing it through. */
+  quiet?: boolean;
+}
+
+/** Runs a command line in the shell and returns its exit code and standard output. */
+export async function shellOutput(
+  io: Io,
+  command: string,
+  { quiet = false, ...options }: ShellOptions,
+): Promise<{ code: number; out: string }> {
+  const printed: string[] = [];
+  const err = (text: string) => quiet || io.err(text);
+  const code = await inShell(io, command, { ...options, err, out: (text) => printed.push(text) });
+  return { code, out: printed.join("") };
 }
 
 /** The system's program for web pages. On Windows by its full path: a bare name is looked for in the current directory first. */

@@ -1,14 +1,12 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { testFolder } from "../helpers/cli.ts";
 import { eachOwnerFixture } from "../helpers/owner-fixture.ts";
-import { killLeftovers, spawnPlaytest } from "../helpers/process.ts";
 
 const fixture = eachOwnerFixture();
 const at = (cwd: string, ...line: string[]) => fixture.run(["games", "push", ...line], { cwd });
 const builds = async () => (await fixture.owner.get(`/games/${fixture.gameId}/builds`)).body.data.builds;
-afterEach(killLeftovers);
 
 function folderWith(name: string): string {
   const folder = testFolder();
@@ -76,18 +74,5 @@ describe("--upload-cmd", () => {
       "--no-verify",
     );
     expect([code, readFileSync(copy, "utf8")]).toEqual([0, "abc"]);
-  });
-
-  it("ends with the command, and so does what it started", async () => {
-    const folder = folderWith("a.txt");
-    const started = join(folder, "started");
-    const command = `touch ${started}; sleep 600; echo ${address}`;
-    const env = { PLAYTEST_BASE_URL: fixture.server.baseUrl, PLAYTEST_API_KEY: fixture.owner.key };
-    const before = await builds();
-    const running = spawnPlaytest(folder, ["games", "push", "a.txt", fixture.gameId, "--upload-cmd", command], env);
-    await expect.poll(() => existsSync(started), { interval: 20, timeout: 60_000 }).toBe(true);
-    running.child.kill("SIGTERM");
-    expect((await running.ended).code).toBe(143);
-    expect(await builds()).toEqual(before);
   });
 });
