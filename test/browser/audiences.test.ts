@@ -1,19 +1,15 @@
-import type { Browser, BrowserContext } from "playwright-core";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import type { BrowserContext } from "playwright-core";
+import { beforeAll, expect, it } from "vitest";
 import { look, looks } from "../helpers/accessibility.ts";
-import { launchBrowser } from "../helpers/browser.ts";
+import { browserAndServer, giveSession } from "../helpers/browser.ts";
 import * as factories from "../helpers/factories.ts";
-import { ownServer } from "../helpers/own-server.ts";
-import { signedIn } from "../helpers/portal.ts";
-import type { TestServer } from "../helpers/server.ts";
+import { sessionOf } from "../helpers/portal.ts";
 
-let [browser, server]: [Browser?, TestServer?] = [];
+const { browser, server } = await browserAndServer();
 let [owner, ann]: [factories.Person?, factories.Person?] = [];
 const contexts = {} as Record<"/play" | "/studio", BrowserContext>;
 
 beforeAll(async () => {
-  browser = await launchBrowser();
-  server = await ownServer();
   owner = await factories.registerOwner(server, "Olive");
   await factories.giveCredit(server, owner, 1_000_000);
   await factories.createGame(owner, { name: "Cave", devices: ["PC"] });
@@ -22,15 +18,10 @@ beforeAll(async () => {
     ["/play", ann],
     ["/studio", owner],
   ] as const) {
-    const value = (await signedIn(server, person, base)).cookies.get("playtest_session")!;
+    const value = await sessionOf(server, person, base);
     contexts[base] = await browser.newContext({ baseURL: server.baseUrl, reducedMotion: "reduce" });
-    await contexts[base].addCookies([{ name: "playtest_session", value, url: server.baseUrl }]);
+    await giveSession(contexts[base], server, value);
   }
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await server?.close();
 });
 
 async function see(base: "/play" | "/studio", name: string, path: string): Promise<string[]> {

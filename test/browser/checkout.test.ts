@@ -1,9 +1,9 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { openTill, type Till } from "../helpers/billing.ts";
-import { launchBrowser } from "../helpers/browser.ts";
+import { fileBrowser } from "../helpers/browser.ts";
 import { reusedStore } from "../helpers/reused-store.ts";
 import { startTestServer } from "../helpers/server.ts";
 
@@ -11,7 +11,7 @@ const day = 24 * 3_600_000;
 const desktop = { width: 1280, height: 900 };
 const phone = { width: 360, height: 740 };
 
-let browser: Browser;
+const browser = await fileBrowser();
 let shop: Server;
 let store: Awaited<ReturnType<typeof reusedStore>>;
 let till: Till;
@@ -20,14 +20,12 @@ let page: Page;
 let shopUrl: string;
 
 beforeAll(async () => {
-  browser = await launchBrowser();
   shop = createServer((_request, response) => response.end("<title>The shop</title>Welcome back"));
   await new Promise<void>((resolve) => shop.listen(0, "127.0.0.1", resolve));
   shopUrl = `http://127.0.0.1:${(shop.address() as AddressInfo).port}/back?cart=7`;
 });
 
 afterAll(async () => {
-  await browser?.close();
   shop?.close();
 });
 

@@ -1,17 +1,13 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { look, looks } from "../helpers/accessibility.ts";
-import { launchBrowser } from "../helpers/browser.ts";
+import { browserAndServer, giveSession } from "../helpers/browser.ts";
 import * as factories from "../helpers/factories.ts";
 import { authorizeBy, connectSignedIn, oauthOf, ProgramMemory } from "../helpers/oauth.ts";
-import { ownServer } from "../helpers/own-server.ts";
-import { signedIn, visitor } from "../helpers/portal.ts";
-import type { TestServer } from "../helpers/server.ts";
+import { sessionOf, visitor } from "../helpers/portal.ts";
 
-let browser: Browser;
-let server: TestServer;
+const { browser, server } = await browserAndServer();
 let owner: factories.Person;
 let email: string;
 /** The program on this computer that waits for the browser to come back, and what it came back with. */
@@ -20,8 +16,6 @@ let uri: string;
 const cameBack: URL[] = [];
 
 beforeAll(async () => {
-  browser = await launchBrowser();
-  server = await ownServer();
   owner = await factories.registerOwner(server, "Hearth & Co");
   email = (await owner.get("/auth/me")).body.data.email;
   program = createServer((request, response) => {
@@ -33,9 +27,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await browser.close();
   program.close();
-  await server.close();
 });
 
 it("connecting a program: signing in, a budget that is missing and then given, and back to the program", async () => {
@@ -71,8 +63,8 @@ describe.each(looks)("the page that connects a program, at $width px in a $schem
     const [wanted, list] = [await visitor(server).get(oauth.authorizeUrl(id)), "/studio/account/keys"];
     const wrong = oauth.authorizeUrl(id, { redirect_uri: "https://evil.example/" });
     const context = await browser.newContext({ baseURL: server.baseUrl, viewport: { width, height: 800 }, colorScheme: scheme });
-    const cookie = (await signedIn(server, owner, "/studio")).cookies.get("playtest_session")!;
-    await context.addCookies([{ name: "playtest_session", value: cookie, url: server.baseUrl }]);
+    const cookie = await sessionOf(server, owner, "/studio");
+    await giveSession(context, server, cookie);
     const page = await context.newPage();
     const complaints: string[] = [];
     page.on("console", (message) => complaints.push(message.text()));

@@ -1,30 +1,19 @@
-import type { Browser, BrowserContext, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import type { BrowserContext, Page } from "playwright-core";
+import { afterEach, expect, it } from "vitest";
 import { inspect } from "../helpers/accessibility.ts";
-import { complaintsOf, launchBrowser } from "../helpers/browser.ts";
+import { browserAndServer, complaintsOf } from "../helpers/browser.ts";
 import { registerPlaytester } from "../helpers/factories.ts";
 import { codeAt } from "../helpers/factors.ts";
-import { ownServer } from "../helpers/own-server.ts";
-import type { TestServer } from "../helpers/server.ts";
 
 const password = "correct horse";
 
-let browser: Browser;
-let server: TestServer;
+const { browser, server } = await browserAndServer();
 let context: BrowserContext;
 let complaints: string[];
 
-beforeAll(async () => {
-  browser = await launchBrowser();
-  server = await ownServer();
-});
 afterEach(async () => {
   await context.close();
   expect(complaints).toEqual([]);
-});
-afterAll(async () => {
-  await browser.close();
-  await server.close();
 });
 
 async function open(width: number): Promise<Page> {

@@ -1,29 +1,24 @@
 import { fileURLToPath } from "node:url";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { launchBrowser } from "../helpers/browser.ts";
+import type { Page } from "playwright-core";
+import { beforeAll, describe, expect, it } from "vitest";
+import { browserAndServer, giveSession } from "../helpers/browser.ts";
 import { giveVideo, order, type Person, registerPlaytester } from "../helpers/factories.ts";
-import { ownServer } from "../helpers/own-server.ts";
-import { signedIn } from "../helpers/portal.ts";
+import { sessionOf } from "../helpers/portal.ts";
 import { framesVideo, reviewMarket } from "../helpers/review.ts";
-import type { TestServer } from "../helpers/server.ts";
 import { startTrackers, type Trackers } from "../helpers/trackers.ts";
 
 const cutter = fileURLToPath(new URL("../fixtures/ffmpeg.mjs", import.meta.url));
 const videos = 20;
 const titles = ["Nobody finds the lantern", "The boss hits through walls", "The map cannot be read"];
 
-let browser: Browser;
-let server: TestServer;
+const { browser, server } = await browserAndServer({
+  config: ({ clips }) => void Object.assign(clips, { ffmpeg: [process.execPath, cutter, "cut"] }),
+});
 let trackers: Trackers;
 let owner: Person;
 let gameId: string;
 let page: Page;
 beforeAll(async () => {
-  browser = await launchBrowser();
-  server = await ownServer({
-    config: ({ clips }) => void Object.assign(clips, { ffmpeg: [process.execPath, cutter, "cut"] }),
-  });
   ({ owner, gameId } = await reviewMarket(server));
   trackers = await startTrackers(server.clock.now);
   server.deps.config.webhooks.allowPrivate = ["127.0.0.0/8"];
@@ -36,16 +31,11 @@ beforeAll(async () => {
     await playtester.submitSlot({ params: { id: slot.id } });
     await server.advance(60_000);
   }
-  const cookie = (await signedIn(server, owner, "/studio")).cookies.get("playtest_session")!;
+  const cookie = await sessionOf(server, owner, "/studio");
   const context = await browser.newContext({ baseURL: server.baseUrl, reducedMotion: "reduce" });
-  await context.addCookies([{ name: "playtest_session", value: cookie, url: server.baseUrl }]);
+  await giveSession(context, server, cookie);
   page = await context.newPage();
 });
-afterAll(async () => {
-  await browser.close();
-  await server.close();
-});
-
 const until = (expression: string) => expect.poll(() => page.evaluate(expression)).toBe(true);
 
 /** Presses Tab until what has the focus says this. */

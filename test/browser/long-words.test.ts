@@ -1,17 +1,13 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { look, looks } from "../helpers/accessibility.ts";
-import { launchBrowser } from "../helpers/browser.ts";
+import { browserAndServer, giveSession } from "../helpers/browser.ts";
 import { registerPlaytester } from "../helpers/factories.ts";
-import { ownServer } from "../helpers/own-server.ts";
-import { signedIn } from "../helpers/portal.ts";
+import { sessionOf } from "../helpers/portal.ts";
 import { reviewMarket, submitted } from "../helpers/review.ts";
-import type { TestServer } from "../helpers/server.ts";
 
 /** Names, addresses and words of people that are longer than a phone is wide. */
 
-let browser: Browser;
-let server: TestServer;
+const { browser, server } = await browserAndServer();
 let cookie: string;
 const pages: Record<string, string> = {};
 
@@ -19,10 +15,8 @@ const word = "a".repeat(100);
 const log = `https://crashes.example.com/reports/${"0123456789abcdef".repeat(4)}/minidump.txt`;
 
 beforeAll(async () => {
-  browser = await launchBrowser();
-  server = await ownServer();
   const { owner, gameId } = await reviewMarket(server);
-  cookie = (await signedIn(server, owner, "/studio")).cookies.get("playtest_session")!;
+  cookie = await sessionOf(server, owner, "/studio");
   const playtester = await registerPlaytester(server, word);
   // Those whose video was accepted can be written to.
   await owner.post(`/slots/${await submitted(server, owner, { gameId, playtester })}/accept`);
@@ -47,15 +41,11 @@ beforeAll(async () => {
     search: `/studio/search?q=${word}`,
   });
 });
-afterAll(async () => {
-  await browser.close();
-  await server.close();
-});
 
 describe("long words in Studio", () => {
   it.each(looks)("at $width px, fit the width", async ({ width, scheme, rules }) => {
     const context = await browser.newContext({ baseURL: server.baseUrl, viewport: { width, height: 800 }, colorScheme: scheme });
-    await context.addCookies([{ name: "playtest_session", value: cookie, url: server.baseUrl }]);
+    await giveSession(context, server, cookie);
     const page = await context.newPage();
     const faults: string[] = [];
     for (const [name, path] of Object.entries(pages)) faults.push(...(await look(page, `long-${name}`, path, rules, [])));

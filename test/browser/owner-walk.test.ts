@@ -3,9 +3,9 @@ import { createReadStream, readFileSync, writeFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { launchBrowser, sendInPieces } from "../helpers/browser.ts";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { expect, it } from "vitest";
+import { fileBrowser, sendInPieces } from "../helpers/browser.ts";
 import { testFolder } from "../helpers/cli.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { claim, giveVideo, registerPlaytester } from "../helpers/factories.ts";
@@ -13,11 +13,7 @@ import type { TestServer, TestServerOptions } from "../helpers/server.ts";
 
 /** From an empty server to an invoice, by an owner who has only a browser. */
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launchBrowser();
-});
-afterAll(() => browser.close());
+const browser = await fileBrowser();
 
 const MiB = 2 ** 20;
 const sample = new URL("../../server/sandbox/sample.mp4", import.meta.url);

@@ -1,19 +1,18 @@
 import type { Browser, BrowserContext } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { mailVerification } from "../../server/accounts/service.ts";
 import * as users from "../../server/accounts/users-store.ts";
 import { topicList } from "../../src/help/list.ts";
 import { look, looks } from "../helpers/accessibility.ts";
-import { complaintsOf, giveSession, launchBrowser } from "../helpers/browser.ts";
+import { browserAndServer, complaintsOf, giveSession } from "../helpers/browser.ts";
 import * as factories from "../helpers/factories.ts";
 import { setUpFactor } from "../helpers/factors.ts";
 import { mailedPath } from "../helpers/mails.ts";
-import { ownServer } from "../helpers/own-server.ts";
-import { signedIn, visitor } from "../helpers/portal.ts";
-import type { TestServer } from "../helpers/server.ts";
+import { sessionOf, visitor } from "../helpers/portal.ts";
 
-let browser: Browser;
-let server: TestServer;
+const { browser, server } = await browserAndServer({
+  config: (config) => void Object.assign(config.playtesters, { maxReserved: 4 }),
+});
 let cookies: { busy: string; fresh: string };
 /** Name and address of every page, by the visitor who sees it. */
 const pages: Record<"signedOut" | "docs" | "busy" | "fresh", Record<string, string>> = {
@@ -24,8 +23,6 @@ const pages: Record<"signedOut" | "docs" | "busy" | "fresh", Record<string, stri
 };
 
 beforeAll(async () => {
-  browser = await launchBrowser();
-  server = await ownServer({ config: (config) => void Object.assign(config.playtesters, { maxReserved: 4 }) });
   const owner = await factories.registerOwner(server, "Hearth & Co");
   await factories.giveCredit(server, owner, 100_000);
   const ann = await factories.registerPlaytester(server, "Annegret Vierzehnheiligen");
@@ -33,17 +30,12 @@ beforeAll(async () => {
   await fillPortal(owner, ann);
   for (const path of ["slots", "applications", "messages", "earnings", "notifications"])
     pages.fresh[`${path}-empty`] = `/play/${path}`;
-  const cookieOf = async (who: factories.Person) => (await signedIn(server, who)).cookies.get("playtest_session")!;
+  const cookieOf = (who: factories.Person) => sessionOf(server, who);
   pages.fresh["offers-to-claim"] = "/play";
   cookies = { busy: await cookieOf(ann), fresh: await cookieOf(fresh) };
   await setUpFactor(server, ann, "correct horse");
   pages.fresh["second-factor"] = "/play/account/factor";
   pages.busy["second-factor-on"] = "/play/account/factor";
-});
-
-afterAll(async () => {
-  await browser.close();
-  await server.close();
 });
 
 /** Creates one of everything that a page can show. */

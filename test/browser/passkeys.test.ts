@@ -1,33 +1,21 @@
-import type { Browser, BrowserContext, CDPSession, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import type { BrowserContext, CDPSession, Page } from "playwright-core";
+import { afterEach, expect, it } from "vitest";
 import { inspect } from "../helpers/accessibility.ts";
-import { complaintsOf, launchBrowser } from "../helpers/browser.ts";
+import { browserAndServer, complaintsOf } from "../helpers/browser.ts";
 import { registerOwner, registerPlaytester } from "../helpers/factories.ts";
 import { setUpFactor } from "../helpers/factors.ts";
-import { ownServer } from "../helpers/own-server.ts";
 import { nameServer } from "../helpers/passkeys.ts";
-import type { TestServer } from "../helpers/server.ts";
 
 const password = "correct horse";
 
-let browser: Browser;
-let server: TestServer;
-let origin: string;
+const { browser, server } = await browserAndServer();
+const origin = nameServer(server);
 let context: BrowserContext;
 let complaints: string[];
 
-beforeAll(async () => {
-  browser = await launchBrowser();
-  server = await ownServer();
-  origin = nameServer(server);
-});
 afterEach(async () => {
   await context.close();
   expect(complaints).toEqual([]);
-});
-afterAll(async () => {
-  await browser.close();
-  await server.close();
 });
 
 async function open(width: number, options: { javaScriptEnabled?: boolean } = {}): Promise<Page> {

@@ -1,27 +1,15 @@
 import { readFileSync } from "node:fs";
 import type { Browser, BrowserContext, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { launchBrowser, until, videoReady } from "../helpers/browser.ts";
-import { claim, createGame, giveVideo, order, type Person, registerOwner, registerPlaytester } from "../helpers/factories.ts";
-import { ownServer } from "../helpers/own-server.ts";
-import type { TestServer } from "../helpers/server.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { browserAndServer, until, videoReady } from "../helpers/browser.ts";
+import { claim, createGame, giveVideo, order, registerOwner, registerPlaytester } from "../helpers/factories.ts";
 import { videoOf } from "../helpers/videos.ts";
 
 /** Twelve seconds of ten frames. Seven blocks at the top of each frame are its number in binary, the lowest digit first. */
 const fixture = (name: string) => readFileSync(new URL(`../fixtures/videos/${name}`, import.meta.url));
 
-let browser: Browser;
-let server: TestServer;
-let owner: Person;
-beforeAll(async () => {
-  browser = await launchBrowser();
-  server = await ownServer();
-  owner = await registerOwner(server);
-});
-afterAll(async () => {
-  await browser.close();
-  await server.close();
-});
+const { browser, server } = await browserAndServer();
+const owner = await registerOwner(server);
 
 async function published(video: Buffer): Promise<string> {
   const playtester = await registerPlaytester(server, "Ann");

@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import type { BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import { afterEach, beforeEach, expect, it } from "vitest";
 import { look, lookHere, looks } from "../helpers/accessibility.ts";
-import { launchBrowser, sendInPieces } from "../helpers/browser.ts";
+import { fileBrowser, sendInPieces } from "../helpers/browser.ts";
 import * as factories from "../helpers/factories.ts";
 import { mailedPath } from "../helpers/mails.ts";
 import { reusedStore } from "../helpers/reused-store.ts";
@@ -14,12 +14,7 @@ const MiB = 1024 * 1024;
 /** How much of a video the page sends at a time in tests that intercept it. */
 const piece = MiB;
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launchBrowser();
-});
-afterAll(() => browser.close());
-
+const browser = await fileBrowser();
 let server: TestServer;
 let remove: () => Promise<unknown>;
 let owner: factories.Person;

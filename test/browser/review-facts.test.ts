@@ -1,30 +1,17 @@
-import type { Browser, BrowserContext, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
-import { giveSession, launchBrowser, until, videoReady } from "../helpers/browser.ts";
-import { type Person, registerPlaytester } from "../helpers/factories.ts";
-import { ownServer } from "../helpers/own-server.ts";
-import { signedIn } from "../helpers/portal.ts";
+import type { BrowserContext, Page } from "playwright-core";
+import { afterEach, expect, it } from "vitest";
+import { browserAndServer, giveSession, until, videoReady } from "../helpers/browser.ts";
+import { registerPlaytester } from "../helpers/factories.ts";
+import { sessionOf } from "../helpers/portal.ts";
 import { reviewMarket, submitted, submittedTwice, transcriptOf } from "../helpers/review.ts";
-import type { TestServer } from "../helpers/server.ts";
 
 /** What the scripts of Studio's pages say while somebody reviews, and that it is so. */
 
-let browser: Browser;
-let server: TestServer;
-let owner: Person;
-let gameId: string;
+const { browser, server } = await browserAndServer();
+const { owner, gameId } = await reviewMarket(server);
 let context: BrowserContext;
 
-beforeAll(async () => {
-  browser = await launchBrowser();
-  server = await ownServer();
-  ({ owner, gameId } = await reviewMarket(server));
-});
 afterEach(() => context.close());
-afterAll(async () => {
-  await browser.close();
-  await server.close();
-});
 
 /** Copies the command that accepts, which is behind a button. */
 async function copyCommand(page: Page): Promise<void> {
@@ -40,7 +27,7 @@ async function newScene(options: { cues?: number; permissions?: string[] } = {})
   const permissions = options.permissions ?? ["clipboard-read", "clipboard-write"];
   context = await browser.newContext({ baseURL: server.baseUrl, reducedMotion: "reduce", permissions });
   const signIn = async () => {
-    const value = (await signedIn(server, owner, "/studio")).cookies.get("playtest_session")!;
+    const value = await sessionOf(server, owner, "/studio");
     await giveSession(context, server, value);
   };
   await signIn();

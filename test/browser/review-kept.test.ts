@@ -1,38 +1,25 @@
-import type { Browser, BrowserContext, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { giveSession, launchBrowser } from "../helpers/browser.ts";
-import { type Person, registerPlaytester } from "../helpers/factories.ts";
-import { ownServer } from "../helpers/own-server.ts";
-import { signedIn } from "../helpers/portal.ts";
+import type { BrowserContext, Page } from "playwright-core";
+import { afterEach, describe, expect, it } from "vitest";
+import { browserAndServer, giveSession } from "../helpers/browser.ts";
+import { registerPlaytester } from "../helpers/factories.ts";
+import { sessionOf } from "../helpers/portal.ts";
 import { reviewMarket, submitted } from "../helpers/review.ts";
-import type { TestServer } from "../helpers/server.ts";
 
 /** What somebody typed on the page of a submission stays theirs, whatever else the page does meanwhile. */
 
-let browser: Browser;
-let server: TestServer;
-let owner: Person;
-let gameId: string;
+const { browser, server } = await browserAndServer();
+const { owner, gameId } = await reviewMarket(server);
 let context: BrowserContext;
 let page: Page;
 
-beforeAll(async () => {
-  browser = await launchBrowser();
-  server = await ownServer();
-  ({ owner, gameId } = await reviewMarket(server));
-});
 afterEach(() => context.close());
-afterAll(async () => {
-  await browser.close();
-  await server.close();
-});
 
 const open = (slotId: string) => page.goto(`/studio/slots/${slotId}`);
 
 /** The page of a submission in a new browser. */
 async function opened(slotId: string): Promise<void> {
   context = await browser.newContext({ baseURL: server.baseUrl, reducedMotion: "reduce" });
-  const value = (await signedIn(server, owner, "/studio")).cookies.get("playtest_session")!;
+  const value = await sessionOf(server, owner, "/studio");
   await giveSession(context, server, value);
   page = await context.newPage();
   page.setDefaultTimeout(10_000);

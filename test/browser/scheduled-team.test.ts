@@ -1,12 +1,10 @@
-import type { Browser, BrowserContext } from "playwright-core";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import type { BrowserContext } from "playwright-core";
+import { beforeAll, expect, it } from "vitest";
 import { look, looks } from "../helpers/accessibility.ts";
-import { launchBrowser } from "../helpers/browser.ts";
+import { browserAndServer, giveSession } from "../helpers/browser.ts";
 import * as factories from "../helpers/factories.ts";
 import { befriend, registerWithHandle, teamsOn } from "../helpers/friends.ts";
-import { ownServer } from "../helpers/own-server.ts";
-import { signedIn } from "../helpers/portal.ts";
-import type { TestServer } from "../helpers/server.ts";
+import { sessionOf } from "../helpers/portal.ts";
 
 const hour = 3_600_000;
 
@@ -20,15 +18,12 @@ const shown: Record<Name, string> = {
   ben: "Mon 2026-03-30 21:30, Asia/Kolkata (UTC+05:30)",
 };
 
-let browser: Browser;
-let server: TestServer;
+const { browser, server } = await browserAndServer({ config: teamsOn });
 let gameId: string;
 let people: Record<Name, factories.Person>;
 const contexts = {} as Record<Name, BrowserContext>;
 
 beforeAll(async () => {
-  browser = await launchBrowser();
-  server = await ownServer({ config: teamsOn });
   const olive = await factories.registerOwner(server, "Olive");
   await factories.giveCredit(server, olive, 1_000_000);
   gameId = await factories.createGame(olive);
@@ -38,17 +33,10 @@ beforeAll(async () => {
   for (const name of Object.keys(zones) as Name[]) {
     await server.deps.store.write((tx) => tx.run("UPDATE users SET email_verified_at = 1 WHERE id = ?", people[name].id));
     await people[name].updateProfile({ body: { timeZone: zones[name] } });
-    const cookie = (await signedIn(server, people[name], name === "olive" ? "/studio" : "/play")).cookies.get(
-      "playtest_session",
-    )!;
+    const cookie = await sessionOf(server, people[name], name === "olive" ? "/studio" : "/play");
     contexts[name] = await browser.newContext({ baseURL: server.baseUrl, timezoneId: zones[name], reducedMotion: "reduce" });
-    await contexts[name].addCookies([{ name: "playtest_session", value: cookie, url: server.baseUrl }]);
+    await giveSession(contexts[name], server, cookie);
   }
-});
-
-afterAll(async () => {
-  await browser.close();
-  await server.close();
 });
 
 /** Looks at a page as somebody at both sizes. Returns what is wrong, and its text. */

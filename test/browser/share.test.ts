@@ -1,21 +1,16 @@
 import { readFileSync } from "node:fs";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { launchBrowser } from "../helpers/browser.ts";
+import type { Page } from "playwright-core";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { browserAndServer } from "../helpers/browser.ts";
 import * as factories from "../helpers/factories.ts";
-import { ownServer } from "../helpers/own-server.ts";
-import type { TestServer } from "../helpers/server.ts";
 
 const sample = readFileSync(new URL("../../server/sandbox/sample.mp4", import.meta.url));
 const vtt = "WEBVTT\n\n00:00:00.500 --> 00:00:01.500\nWhere is the lamp?\n\n00:00:02.000 --> 00:00:02.800\nHere it is.\n";
 
-let browser: Browser;
-let server: TestServer;
+const { browser, server } = await browserAndServer();
 let owner: factories.Person;
 let slotId: string;
 beforeAll(async () => {
-  browser = await launchBrowser();
-  server = await ownServer();
   owner = await factories.registerOwner(server);
   await factories.giveCredit(server, owner, 20_000);
   const tester = await factories.registerPlaytester(server, "Pia");
@@ -24,11 +19,6 @@ beforeAll(async () => {
   await tester.post(`/playtester/slots/${slotId}/submit`);
   await server.request("PUT", `/slots/${slotId}/transcript`, { key: owner.key, body: { vtt } });
 });
-afterAll(async () => {
-  await browser.close();
-  await server.close();
-});
-
 const share = async (body: object = {}) =>
   (await owner.post(`/slots/${slotId}/shares`, body)).body.data.share as { id: string; url: string };
 

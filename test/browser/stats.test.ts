@@ -1,22 +1,16 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { lookHere, looks, picture } from "../helpers/accessibility.ts";
-import { complaintsOf, giveSession, launchBrowser } from "../helpers/browser.ts";
+import { browserAndServer, complaintsOf, giveSession } from "../helpers/browser.ts";
 import { createGame, giveCredit, order, type Person, play, registerOwner, registerPlaytester } from "../helpers/factories.ts";
-import { ownServer } from "../helpers/own-server.ts";
 import { signedIn } from "../helpers/portal.ts";
-import type { TestServer } from "../helpers/server.ts";
 
 /** The charts of Studio in Chromium, by all rules of accessibility that a program can check. */
 const day = 24 * 3_600_000;
 
-let browser: Browser;
-let server: TestServer;
+const { browser, server } = await browserAndServer();
 let cookies: Record<"busy" | "fresh", string>;
 
 beforeAll(async () => {
-  browser = await launchBrowser();
-  server = await ownServer();
   const owner = await registerOwner(server, "Hearth & Co");
   await giveCredit(server, owner, 100_000);
   const games = [
@@ -33,11 +27,6 @@ beforeAll(async () => {
   const fresh = await registerOwner(server, "Fresh");
   const [name] = [...(await cookieOf(owner)).keys()].filter((key) => key.includes("session"));
   cookies = { busy: (await cookieOf(owner)).get(name!)!, fresh: (await cookieOf(fresh)).get(name!)! };
-});
-
-afterAll(async () => {
-  await browser.close();
-  await server.close();
 });
 
 it.each([

@@ -2,34 +2,21 @@ import { createHash, randomBytes } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { BlobWriter, TextReader, Uint8ArrayReader, ZipWriter } from "@zip.js/zip.js";
-import type { Browser, BrowserContext, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
-import { launchBrowser, sendInPieces } from "../helpers/browser.ts";
-import { createGame, type Person, registerOwner } from "../helpers/factories.ts";
-import { ownServer } from "../helpers/own-server.ts";
-import { signedIn } from "../helpers/portal.ts";
-import type { TestServer } from "../helpers/server.ts";
+import type { BrowserContext, Page } from "playwright-core";
+import { afterEach, expect, it } from "vitest";
+import { browserAndServer, giveSession, sendInPieces } from "../helpers/browser.ts";
+import { createGame, registerOwner } from "../helpers/factories.ts";
+import { sessionOf } from "../helpers/portal.ts";
 import { freshFolder } from "../helpers/store.ts";
 
 /** What the page of a game's builds says and does with a chosen file. */
 
-let browser: Browser;
-let server: TestServer;
-let owner: Person;
-let cookie: string;
+const { browser, server } = await browserAndServer();
+const owner = await registerOwner(server, "Hearth & Co");
+const cookie = await sessionOf(server, owner, "/studio");
 let context: BrowserContext;
 
-beforeAll(async () => {
-  browser = await launchBrowser();
-  server = await ownServer();
-  owner = await registerOwner(server, "Hearth & Co");
-  cookie = (await signedIn(server, owner, "/studio")).cookies.get("playtest_session")!;
-});
 afterEach(() => context.close());
-afterAll(async () => {
-  await browser.close();
-  await server.close();
-});
 
 /** How much of a build the page sends at a time here. */
 const piece = 1024 * 1024;
@@ -50,7 +37,7 @@ function fileOf(name: string, bytes: Buffer): string {
 async function open(): Promise<{ page: Page; id: string }> {
   const id = await createGame(owner);
   context = await browser.newContext({ baseURL: server.baseUrl });
-  await context.addCookies([{ name: "playtest_session", value: cookie, url: server.baseUrl }]);
+  await giveSession(context, server, cookie);
   const page = await context.newPage();
   page.setDefaultTimeout(15_000);
   await sendInPieces(page, piece);

@@ -1,26 +1,13 @@
 import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { lookHere, looks } from "../helpers/accessibility.ts";
-import { launchBrowser } from "../helpers/browser.ts";
+import { browserAndServer, giveSession } from "../helpers/browser.ts";
 import { createGame, giveCredit, type Person, registerOwner } from "../helpers/factories.ts";
-import { ownServer } from "../helpers/own-server.ts";
-import { signedIn } from "../helpers/portal.ts";
-import type { TestServer } from "../helpers/server.ts";
+import { sessionOf } from "../helpers/portal.ts";
 
 /** An owner orders from a file in the browser. */
 
-let browser: Browser;
-let server: TestServer;
-
-beforeAll(async () => {
-  browser = await launchBrowser();
-  server = await ownServer();
-});
-
-afterAll(async () => {
-  await browser.close();
-  await server.close();
-});
+const { browser, server } = await browserAndServer();
 
 const at = "/studio/order/bulk";
 const table = (second: string) =>
@@ -31,8 +18,8 @@ async function scene(options: Parameters<Browser["newContext"]>[0]) {
   await giveCredit(server, owner, 8000);
   for (const name of ["Lantern Deep", "Salt Wind"]) await createGame(owner, { name });
   const context = await browser.newContext({ baseURL: server.baseUrl, reducedMotion: "reduce", ...options });
-  const value = (await signedIn(server, owner, "/studio")).cookies.get("playtest_session")!;
-  await context.addCookies([{ name: "playtest_session", value, url: server.baseUrl }]);
+  const value = await sessionOf(server, owner, "/studio");
+  await giveSession(context, server, value);
   const page = await context.newPage();
   await page.goto(at);
   return { owner, page, close: () => context.close() };

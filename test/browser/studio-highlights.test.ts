@@ -1,16 +1,14 @@
 import { fileURLToPath } from "node:url";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { look, looks } from "../helpers/accessibility.ts";
-import { giveSession, launchBrowser, until, videoReady } from "../helpers/browser.ts";
+import { browserAndServer, giveSession, until, videoReady } from "../helpers/browser.ts";
 import * as factories from "../helpers/factories.ts";
-import { ownServer } from "../helpers/own-server.ts";
-import { signedIn } from "../helpers/portal.ts";
+import { sessionOf } from "../helpers/portal.ts";
 import { reviewMarket, submitted, transcriptOf } from "../helpers/review.ts";
-import type { TestServer } from "../helpers/server.ts";
 
-let browser: Browser;
-let server: TestServer;
+const { browser, server } = await browserAndServer({
+  config: ({ clips }) => void Object.assign(clips, { ffmpeg: [process.execPath, cutter, "cut"] }),
+});
 let cookie: string;
 const cutter = fileURLToPath(new URL("../fixtures/ffmpeg.mjs", import.meta.url));
 
@@ -19,13 +17,9 @@ let playtestId: string;
 let findingId: string;
 const slots: string[] = [];
 beforeAll(async () => {
-  browser = await launchBrowser();
-  server = await ownServer({
-    config: ({ clips }) => void Object.assign(clips, { ffmpeg: [process.execPath, cutter, "cut"] }),
-  });
   const market = await reviewMarket(server);
   gameId = market.gameId;
-  cookie = (await signedIn(server, market.owner, "/studio")).cookies.get("playtest_session")!;
+  cookie = await sessionOf(server, market.owner, "/studio");
   for (const [name, severity] of [
     ["Ann", 4],
     ["Bo", 2],
@@ -46,10 +40,6 @@ beforeAll(async () => {
     ["Nobody finds the lantern", "open", 4],
   ] as const)
     await owner.post(`/games/${gameId}/findings`, { title, status, severity, kind: "bug", tags: ["boss-fight"] });
-});
-afterAll(async () => {
-  await browser.close();
-  await server.close();
 });
 
 async function opened(viewport: { width: number; height: number }, colorScheme: "light" | "dark" = "light", scripts = true) {

@@ -1,26 +1,22 @@
-import type { Browser, BrowserContext } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { BrowserContext } from "playwright-core";
+import { beforeAll, describe, expect, it } from "vitest";
 import { look, looks } from "../helpers/accessibility.ts";
-import { complaintsOf, giveSession, launchBrowser } from "../helpers/browser.ts";
+import { browserAndServer, complaintsOf, giveSession } from "../helpers/browser.ts";
 import { createGame, giveCredit, order, type Person, registerOwner } from "../helpers/factories.ts";
-import { ownServer } from "../helpers/own-server.ts";
-import { signedIn } from "../helpers/portal.ts";
-import type { TestServer } from "../helpers/server.ts";
+import { sessionOf } from "../helpers/portal.ts";
 
 /** What an owner does in the browser besides looking at videos: the account, games, orders, money and webhooks. */
 
-let browser: Browser;
-let server: TestServer;
+const { browser, server } = await browserAndServer();
+
 const cookies: Record<"busy" | "fresh", string> = { busy: "", fresh: "" };
 /** Name and address of every page, by the owner who sees it. */
 const pages: Record<"busy" | "fresh", Record<string, string>> = { busy: {}, fresh: {} };
 
 beforeAll(async () => {
-  browser = await launchBrowser();
-  server = await ownServer();
   const owner = await registerOwner(server, "Hearth & Co");
   const nobody = await registerOwner(server, "New here");
-  const cookieOf = async (who: Person) => (await signedIn(server, who, "/studio")).cookies.get("playtest_session")!;
+  const cookieOf = async (who: Person) => await sessionOf(server, who, "/studio");
   Object.assign(cookies, { busy: await cookieOf(owner), fresh: await cookieOf(nobody) });
   pages.busy = await filled(owner);
   pages.fresh = {
@@ -35,11 +31,6 @@ beforeAll(async () => {
     "verify-unknown": "/verify-email?token=x",
     start: "/",
   };
-});
-
-afterAll(async () => {
-  await browser.close();
-  await server.close();
 });
 
 /** Creates one of everything that these pages can show. */

@@ -1,14 +1,12 @@
 import { fileURLToPath } from "node:url";
 import type { Browser, BrowserContext, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { createFfmpegCutter } from "../../server/sharing/cutter.ts";
 import { look, looks } from "../helpers/accessibility.ts";
-import { complaintsOf, giveSession, launchBrowser, until, videoReady } from "../helpers/browser.ts";
-import { type Person, registerPlaytester, videoBytes } from "../helpers/factories.ts";
-import { ownServer } from "../helpers/own-server.ts";
-import { signedIn } from "../helpers/portal.ts";
+import { browserAndServer, complaintsOf, giveSession, until, videoReady } from "../helpers/browser.ts";
+import { registerPlaytester, videoBytes } from "../helpers/factories.ts";
+import { sessionOf } from "../helpers/portal.ts";
 import { reviewMarket, submitted, submittedTwice, transcriptOf } from "../helpers/review.ts";
-import type { TestServer } from "../helpers/server.ts";
 
 const said = [
   "So this is the well. Let me go down.",
@@ -31,21 +29,9 @@ const moments = [
   { atMs: 9000, kind: "bug", severity: 1, text: "A short freeze." },
 ];
 
-let browser: Browser;
-let server: TestServer;
-let owner: Person;
-let gameId: string;
-let cookie: string;
-beforeAll(async () => {
-  browser = await launchBrowser();
-  server = await ownServer();
-  ({ owner, gameId } = await reviewMarket(server));
-  cookie = (await signedIn(server, owner, "/studio")).cookies.get("playtest_session")!;
-});
-afterAll(async () => {
-  await browser.close();
-  await server.close();
-});
+const { browser, server } = await browserAndServer();
+const { owner, gameId } = await reviewMarket(server);
+const cookie = await sessionOf(server, owner, "/studio");
 
 async function contextOf(options: Parameters<Browser["newContext"]>[0] = {}): Promise<BrowserContext> {
   const context = await browser.newContext({ baseURL: server.baseUrl, reducedMotion: "reduce", ...options });

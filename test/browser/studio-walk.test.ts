@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { launchBrowser } from "../helpers/browser.ts";
+import type { Page } from "playwright-core";
+import { expect, it } from "vitest";
+import { fileBrowser } from "../helpers/browser.ts";
 import { playtest, type RunOptions, startStudio, testFolder } from "../helpers/cli.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { createGame, giveCredit, giveVideo, registerOwner } from "../helpers/factories.ts";
@@ -14,11 +14,7 @@ import { newId } from "../helpers/walk.ts";
 
 /** The work of an owner from the order to the payout: in a browser, and by commands alone. */
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launchBrowser();
-});
-afterAll(() => browser.close());
+const browser = await fileBrowser();
 
 const sample = new URL("../../server/sandbox/sample.mp4", import.meta.url);
 /** Cuts every clip as the whole sample video. */

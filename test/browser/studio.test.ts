@@ -1,26 +1,21 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Browser, BrowserContext } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { BrowserContext } from "playwright-core";
+import { beforeAll, describe, expect, it } from "vitest";
 import { look, looks } from "../helpers/accessibility.ts";
-import { launchBrowser } from "../helpers/browser.ts";
+import { browserAndServer, giveSession } from "../helpers/browser.ts";
 import { startStudio } from "../helpers/cli.ts";
 import * as factories from "../helpers/factories.ts";
 import { gate } from "../helpers/gate.ts";
-import { ownServer } from "../helpers/own-server.ts";
-import { signedIn } from "../helpers/portal.ts";
-import type { TestServer } from "../helpers/server.ts";
+import { sessionOf } from "../helpers/portal.ts";
 
-let browser: Browser;
-let server: TestServer;
+const { browser, server } = await browserAndServer();
 let owner: factories.Person;
 let ann: factories.Person;
 let cookies: { busy: string; fresh: string };
 const pages: Record<"signedOut" | "busy" | "fresh", Record<string, string>> = { signedOut: {}, busy: {}, fresh: {} };
 
 beforeAll(async () => {
-  browser = await launchBrowser();
-  server = await ownServer();
   owner = await factories.registerOwner(server, "Hearth & Co");
   await factories.giveCredit(server, owner, 100_000);
   ann = await factories.registerPlaytester(server, "Annegret Vierzehnheiligen");
@@ -34,13 +29,8 @@ beforeAll(async () => {
     start: "/",
     todo: "/todo/review",
   };
-  const cookieOf = async (who: factories.Person) => (await signedIn(server, who, "/studio")).cookies.get("playtest_session")!;
+  const cookieOf = (who: factories.Person) => sessionOf(server, who, "/studio");
   cookies = { busy: await cookieOf(owner), fresh: await cookieOf(nobody) };
-});
-
-afterAll(async () => {
-  await browser.close();
-  await server.close();
 });
 
 /** Creates one of everything that an owner's page can show. */
@@ -102,7 +92,7 @@ async function contextOf(
     reducedMotion: "reduce",
     ...more,
   });
-  if (who !== "signedOut") await context.addCookies([{ name: "playtest_session", value: cookies[who], url: server.baseUrl }]);
+  if (who !== "signedOut") await giveSession(context, server, cookies[who]);
   return context;
 }
 

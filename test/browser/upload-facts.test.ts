@@ -1,13 +1,11 @@
 import { rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser, BrowserContext, Page, Route } from "playwright-core";
-import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
-import { launchBrowser, sendInPieces } from "../helpers/browser.ts";
+import type { BrowserContext, Page, Route } from "playwright-core";
+import { afterEach, beforeAll, expect, it } from "vitest";
+import { browserAndServer, giveSession, sendInPieces } from "../helpers/browser.ts";
 import * as factories from "../helpers/factories.ts";
 import { gate } from "../helpers/gate.ts";
-import { ownServer } from "../helpers/own-server.ts";
-import { signedIn } from "../helpers/portal.ts";
-import type { TestServer } from "../helpers/server.ts";
+import { sessionOf } from "../helpers/portal.ts";
 import { freshFolder } from "../helpers/store.ts";
 import { raw } from "../helpers/tus.ts";
 
@@ -18,15 +16,12 @@ const MiB = 1024 * 1024;
 const piece = MiB;
 const film = "film.mp4";
 
-let browser: Browser;
-let server: TestServer;
+const { browser, server } = await browserAndServer();
 let owner: factories.Person;
 let gameId: string;
 let context: BrowserContext;
 
 beforeAll(async () => {
-  browser = await launchBrowser();
-  server = await ownServer();
   owner = await factories.registerOwner(server);
   await factories.giveCredit(server, owner, 200_000);
   gameId = await factories.createGame(owner);
@@ -35,11 +30,6 @@ afterEach(async () => {
   await context.close();
   server.deps.config.uploads.minFreeBytes = 0;
 });
-afterAll(async () => {
-  await browser.close();
-  await server.close();
-});
-
 type Handle = (route: Route, offset: number) => unknown;
 
 /** A playtester at the page of a slot, with a video of two pieces. */
@@ -48,8 +38,8 @@ async function newScene() {
   const slotId = await factories.claim(playtester, await factories.order(owner, gameId));
   context = await browser.newContext({ baseURL: server.baseUrl });
   const signIn = async () => {
-    const value = (await signedIn(server, playtester)).cookies.get("playtest_session")!;
-    await context.addCookies([{ name: "playtest_session", value, url: server.baseUrl }]);
+    const value = await sessionOf(server, playtester);
+    await giveSession(context, server, value);
   };
   await signIn();
   const page = await context.newPage();

@@ -1,43 +1,25 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Browser, BrowserContext, Page } from "playwright-core";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { launchBrowser } from "../helpers/browser.ts";
+import type { BrowserContext, Page } from "playwright-core";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { browserAndServer, giveSession } from "../helpers/browser.ts";
 import * as factories from "../helpers/factories.ts";
 import { signedIn } from "../helpers/portal.ts";
-import { startTestServer, type TestServer } from "../helpers/server.ts";
-import { drivers, type TestStore } from "../helpers/store.ts";
 import { longRecording, videoFixture } from "../helpers/videos.ts";
 
 /** Set PLAYTEST_SCREENSHOTS to a folder to see the pages. */
 const pictures = process.env.PLAYTEST_SCREENSHOTS;
 
 const folder = mkdtempSync(join(tmpdir(), "playtest-formats-"));
-let browser: Browser;
-let store: TestStore;
-let server: TestServer;
-let owner: factories.Person;
-let tester: factories.Person;
-let second: factories.Person;
-let gameId: string;
+const { browser, server } = await browserAndServer();
+const owner = await factories.registerOwner(server, "Olive");
+const tester = await factories.registerPlaytester(server, "Tess");
+const second = await factories.registerPlaytester(server, "Tom");
+await factories.giveCredit(server, owner, 100_000);
+const gameId = await factories.createGame(owner);
 let context: BrowserContext;
-beforeAll(async () => {
-  browser = await launchBrowser();
-  store = await drivers[0]!.open();
-  server = await startTestServer({ store });
-  owner = await factories.registerOwner(server, "Olive");
-  tester = await factories.registerPlaytester(server, "Tess");
-  second = await factories.registerPlaytester(server, "Tom");
-  await factories.giveCredit(server, owner, 100_000);
-  gameId = await factories.createGame(owner);
-});
-afterAll(async () => {
-  await browser.close();
-  await server.close();
-  await store.remove();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => rmSync(folder, { recursive: true }));
 beforeEach(() => () => context.close());
 
 async function opened(path: string, width: number, as?: "play" | "studio"): Promise<Page> {
@@ -45,7 +27,7 @@ async function opened(path: string, width: number, as?: "play" | "studio"): Prom
   const page = await context.newPage();
   if (as) {
     const { cookies } = await signedIn(server, as === "play" ? tester : owner, `/${as}`);
-    await context.addCookies([{ name: "playtest_session", value: cookies.get("playtest_session")!, url: server.baseUrl }]);
+    await giveSession(context, server, cookies.get("playtest_session")!);
   }
   await page.goto(path);
   return page;
@@ -114,7 +96,7 @@ describe.each([390, 1280])("at %i pixels", (width) => {
       await one.post(`/playtester/slots/${slotId}/submit`);
       ids.push(slotId);
     }
-    await store.write((tx) => tx.run("UPDATE submissions SET video_duration_ms = NULL"));
+    await server.deps.store.write((tx) => tx.run("UPDATE submissions SET video_duration_ms = NULL"));
     const page = await opened(`/studio/playtests/${playtestId}/compare?slots=${ids.join()}`, width, "studio");
     const states = (what: string) => page.evaluate(`[...document.querySelectorAll("video")].map((video) => ${what})`);
     await expect.poll(() => states("video.readyState > 0 && video.duration")).toEqual([Infinity, Infinity]);

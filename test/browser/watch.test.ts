@@ -1,15 +1,10 @@
 import { readFileSync } from "node:fs";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { launchBrowser } from "../helpers/browser.ts";
+import { expect, it } from "vitest";
+import { fileBrowser } from "../helpers/browser.ts";
 import { claim, createGame, giveVideo, order, play, registerOwner, registerPlaytester } from "../helpers/factories.ts";
 import { ownServer } from "../helpers/own-server.ts";
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launchBrowser();
-});
-afterAll(() => browser.close());
+const browser = await fileBrowser();
 
 const box = (type: string, content: Buffer) => {
   const head = Buffer.alloc(8);

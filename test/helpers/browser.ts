@@ -1,5 +1,6 @@
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
-import { expect, inject } from "vitest";
+import { afterAll, expect, inject } from "vitest";
+import { ownServer } from "./own-server.ts";
 import type { TestServer } from "./server.ts";
 
 /** How long a page may take to do what a test waits for, on a busy machine. */
@@ -30,6 +31,26 @@ export async function launchBrowser(): Promise<Browser> {
     return context;
   };
   return browser;
+}
+
+/** The browser of a test file, until its tests have run. */
+export async function fileBrowser(): Promise<Browser> {
+  const browser = await launchBrowser();
+  afterAll(() => browser.close());
+  return browser;
+}
+
+/** The browser and the server of a test file, until its tests have run. */
+export async function browserAndServer(
+  options: Parameters<typeof ownServer>[0] = {},
+): Promise<{ browser: Browser; server: TestServer }> {
+  const [browser, server] = await Promise.all([launchBrowser(), ownServer(options)]);
+  afterAll(async () => {
+    // Its pages have event streams open, on whose end the server would wait.
+    await browser.close();
+    await server.close();
+  });
+  return { browser, server };
 }
 
 /** What the console of a page says from now on, without what `expected` matches, and what goes wrong in its scripts. */

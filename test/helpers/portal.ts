@@ -121,3 +121,7 @@ export async function signedIn(server: TestServer, who: Person, base: "/play" | 
   if (reply.status !== 303) throw new Error(`could not sign in: ${reply.status} ${reply.html}`);
   return person;
 }
+
+/** The cookie of a session of somebody who signed in by password. */
+export const sessionOf = async (...who: Parameters<typeof signedIn>): Promise<string> =>
+  (await signedIn(...who)).cookies.get("playtest_session")!;
