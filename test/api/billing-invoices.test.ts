@@ -140,7 +140,7 @@ onBothDatabases("invoices", (serve) => {
 
   test("fonts: Arabic and Hebrew are set from right to left", async () => {
     const till = await openTill(await serve(), "שלום 42");
-    expect(await textOf(await invoice(till, await paid(till)))).toContain("42 \nםולש");
+    expect(await textOf(await invoice(till, await paid(till)))).toMatch(/42\s+םולש/);
   });
 
   test("numbers: in the order of payments, not of downloads, without gaps, and from 1 again each year", async () => {

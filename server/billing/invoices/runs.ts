@@ -1,3 +1,5 @@
+import createBidi from "bidi-js";
+
 /** A part of a text with one font and one direction. */
 export interface Run {
   text: string;
@@ -7,33 +9,63 @@ export interface Run {
 /** Whether a font has a glyph for every character of a cluster. */
 export type Covers = (font: string, cluster: string) => boolean;
 
-const rtl = "\\u0590-\\u08ff\\ufb1d-\\ufdff\\ufe70-\\ufefc\\u{10800}-\\u{10fff}\\u{1e800}-\\u{1efff}";
-const strong = new RegExp(`[\\p{L}${rtl}]`, "u");
-const rtlStretch = new RegExp(`([${rtl}]+(?:[^\\p{L}\\p{N}]+[${rtl}]+)*)`, "u");
-const startsRtl = new RegExp(`^[${rtl}]`, "u");
-const clusters = new Intl.Segmenter("und", { granularity: "grapheme" });
+// Its types describe another module format than Node.js loads.
+const bidi = (createBidi as unknown as typeof createBidi.default)();
+const strong = /\p{L}/u;
+/** Letters whose font lays a run out from right to left by itself. */
+const rtl = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+const segmenter = new Intl.Segmenter("und", { granularity: "grapheme" });
+const clustersOf = (text: string) => Array.from(segmenter.segment(text), ({ segment }) => segment);
 
 /**
- * The runs of a line, in the order in which they are drawn from left to right. Right-to-left parts, such as Arabic or Hebrew, keep their
- * direction. If the line begins with one, the order of the parts is reversed.
+ * The runs of a line, in the order in which they are drawn from left to right, by the Unicode Bidirectional Algorithm. The letters of each
+ * are in the order in which its font takes them.
  */
 export function runsOf(line: string, fonts: readonly string[], covers: Covers): Run[] {
-  const stretches = line.split(rtlStretch).filter((stretch) => stretch !== "");
-  const turned = startsRtl.test(strong.exec(line)?.[0] ?? "");
-  const drawn = stretches.map((stretch) => {
-    if (startsRtl.test(stretch)) return fontRuns(stretch, fonts, covers).reverse();
-    return fontRuns(turned ? swapSpaces(stretch) : stretch, fonts, covers);
+  const clusters = clustersOf(line);
+  const text = clusters.map(standIn).join("");
+  const resolved = bidi.getEmbeddingLevels(text);
+  const mirrored = bidi.getMirroredCharactersMap(text, resolved.levels);
+  const shown = clusters.map((cluster, at) => mirrored.get(at) ?? cluster);
+  return stretches(bidi.getReorderedIndices(text, resolved), resolved.levels).flatMap(({ from, to, isRtl }) => {
+    const runs = fontRuns(shown.slice(from, to), fonts, covers);
+    return isRtl ? runs.reverse().map(turned) : runs;
   });
-  return (turned ? drawn.reverse() : drawn).flat();
 }
 
-/** Swaps the spaces before and after a part, for a line whose parts are in reverse order. */
-const swapSpaces = (text: string) => text.replace(/^(\s*)(.*?)(\s*)$/su, "$3$2$1");
+/** A character of the direction of a cluster. The algorithm takes each UTF-16 unit for a character. */
+function standIn(cluster: string): string {
+  if (!/^[\ud800-\udfff]/.test(cluster)) return cluster[0]!;
+  if (rtl.test(cluster)) return "\u05d0";
+  return strong.test(cluster) ? "a" : "\u263a";
+}
 
-/** Splits text into runs by the first font that covers each cluster, or the last font if none does. Continues a run where possible. */
-function fontRuns(text: string, fonts: readonly string[], covers: Covers): Run[] {
+interface Stretch {
+  from: number;
+  to: number;
+  isRtl: boolean;
+}
+
+/** Joins clusters, given in the order in which they are drawn, that are neighbors in the text and have one direction. */
+function stretches(drawn: readonly number[], levels: Uint8Array): Stretch[] {
+  const found: Stretch[] = [];
+  for (const at of drawn) {
+    const [last, isRtl] = [found.at(-1), levels[at]! % 2 === 1];
+    if (last && last.isRtl === isRtl && at === (isRtl ? last.from - 1 : last.to)) {
+      last.from = Math.min(last.from, at);
+      last.to = Math.max(last.to, at + 1);
+    } else found.push({ from: at, to: at + 1, isRtl });
+  }
+  return found;
+}
+
+/** A run that is drawn from right to left. Only the font of letters knows that by itself. */
+const turned = ({ text, font }: Run): Run => ({ font, text: rtl.test(text) ? text : clustersOf(text).reverse().join("") });
+
+/** Joins clusters to runs by the first font that covers each cluster, or the last font if none does. Continues a run where possible. */
+function fontRuns(clusters: readonly string[], fonts: readonly string[], covers: Covers): Run[] {
   const runs: Run[] = [];
-  for (const { segment } of clusters.segment(text)) {
+  for (const segment of clusters) {
     const last = runs.at(-1);
     const isPlain = !strong.test(segment);
     const font =
@@ -56,7 +88,7 @@ export function wrap(text: string, width: number, measure: (text: string) => num
     }
     if (line !== "") lines.push(line.trimEnd());
     line = "";
-    for (const { segment } of clusters.segment(word)) {
+    for (const segment of clustersOf(word)) {
       if (line !== "" && measure(line + segment) > width) {
         lines.push(line);
         line = "";
