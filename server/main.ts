@@ -12,6 +12,8 @@ import { requireFreePort } from "./app/port.ts";
 import { passedSocket, serviceManager } from "./app/service-manager.ts";
 import { metricsAddress, type Running, serverAddress, start } from "./app/start.ts";
 import { createCards } from "./billing/cards/create.ts";
+import { requireReceivers } from "./billing/crypto/receivers.ts";
+import { requireFonts } from "./billing/invoices/fonts.ts";
 import { readBrand } from "./config/brand.ts";
 import { findInstanceKey } from "./config/instance-key.ts";
 import { listeningAddresses, requireNearbyPeers } from "./config/proxy-trust.ts";
@@ -172,6 +174,8 @@ async function open(options: ServeOptions, host: ServeHost, location: DatabaseLo
   const tracer = await createTracer(host.env, config.version, log);
   const [cards, mailer] = [await createCards(config), createMailer(config.mail, join(dataDir, "outbox"))];
   readBrand(config, dataDir);
+  requireFonts(config.invoices.fonts);
+  await requireReceivers(config);
   findInstanceKey(host.env.PLAYTEST_SECRET_KEY, dataDir);
   makeWritableFolder(dataDir);
   const identity = { dataDir, sandbox: config.sandbox, secretKey: host.env.PLAYTEST_SECRET_KEY, randomBytes };

@@ -22,6 +22,12 @@ export function pdfText(pdf: Buffer): string {
   return text;
 }
 
+/** How far above the lower edge of its page the lowest text of a PDF that pdfkit made stands (pt). */
+export function lowestText(pdf: Buffer): number {
+  const bodies = [...readObjects(pdf).values()].map(({ body }) => body);
+  return Math.min(...bodies.flatMap((body) => [...body.matchAll(/1 0 0 1 [-\d.]+ ([-\d.]+) Tm/g)].map(([, y]) => Number(y))));
+}
+
 type Objects = Map<number, { head: string; body: string }>;
 
 function readObjects(pdf: Buffer): Objects {

@@ -18,7 +18,7 @@ export function createPrinter({ invoices }: Pick<Config, "invoices">, { logo }: 
   let loaded: Promise<Stationery> | undefined;
   const stationery = () => {
     loaded ??= import("./logo.ts").then(({ printableLogo }) => ({
-      fonts: createFonts(invoices.fonts),
+      fonts: createFonts(invoices.fonts, (message) => log.warn({}, message)),
       logo: printableLogo(logo, log),
     }));
     return loaded;

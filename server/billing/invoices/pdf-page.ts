@@ -1,6 +1,6 @@
 import PDFDocument from "pdfkit";
 import type { Fonts } from "./fonts.ts";
-import { createPen, type PdfWriter } from "./pdf-writer.ts";
+import { createPen, type Line, type PdfWriter } from "./pdf-writer.ts";
 import type { Party } from "./rules.ts";
 
 export const margin = 56;
@@ -12,6 +12,10 @@ export const column = 330;
 /** The lowest position at which a line may begin. */
 const lowest = pageHeight - margin - 40;
 const footer = pageHeight - margin;
+/** How far text that is longer than a line may go below `lowest`. */
+const belowLowest = footer - 12 - lowest;
+/** How many lines the address of a party has, so that the page is long enough for any. */
+const mostLines = 15;
 /** How wide the text of a row is, beside its amount. */
 const rowWidth = 360;
 
@@ -84,6 +88,19 @@ function collect(doc: PDFKit.PDFDocument): Promise<Buffer> {
   });
 }
 
+/** Moves to a new page if the lines do not fit on this one. True if it began a page. */
+const advanceFor = (sheet: Sheet, lines: readonly Line[]): boolean =>
+  sheet.advance(0, Math.max(0, lines.reduce((sum, { height }) => sum + height, 0) - belowLowest));
+
+/** Draws lines below each other, on further pages where one is full. */
+function flow(sheet: Sheet, lines: readonly Line[], drawn: (line: Line, y: number) => void = () => {}): void {
+  for (const line of lines) {
+    sheet.advance(0);
+    drawn(line, sheet.y);
+    sheet.y = line.draw(sheet.y);
+  }
+}
+
 export function title(sheet: Sheet, text: string, below?: string): void {
   sheet.y = sheet.pen.write(text, { x: margin, y: sheet.y, size: 24, bold: true });
   if (below) sheet.y = sheet.pen.write(below, { x: margin, y: sheet.y + 2, width: right - margin, size: 12 });
@@ -92,9 +109,11 @@ export function title(sheet: Sheet, text: string, below?: string): void {
 
 export function facts(sheet: Sheet, rows: readonly (readonly [label: string, value: string])[]): void {
   for (const [label, value] of rows) {
-    sheet.advance(0);
+    const lines = sheet.pen.lay(value, { x: margin + 110, width: right - margin - 110 });
+    advanceFor(sheet, lines);
     sheet.pen.write(label, { x: margin, y: sheet.y, soft: true });
-    sheet.y = sheet.pen.write(value, { x: margin + 110, y: sheet.y, width: right - margin - 110 }) + 3.5;
+    flow(sheet, lines);
+    sheet.y += 3.5;
   }
 }
 
@@ -109,9 +128,13 @@ export function parties(sheet: Sheet, left: [label: string, party: Party], besid
 function party({ pen, y }: Sheet, [label, { name, lines }]: [string, Party], x: number, width: number): number {
   pen.write(label, { x, y, soft: true });
   let bottom = pen.write(name, { x, y: y + 18, width, size: 12 });
-  for (const line of lines) bottom = pen.write(line, { x, y: bottom, width });
+  for (const line of atMost(mostLines, lines)) bottom = pen.write(line, { x, y: bottom, width });
   return bottom;
 }
+
+/** As many lines; the last has what the others do not. */
+const atMost = (most: number, lines: readonly string[]) =>
+  lines.length <= most ? lines : [...lines.slice(0, most - 1), lines.slice(most - 1).join(", ")];
 
 export interface Row {
   label: string;
@@ -126,10 +149,11 @@ export function table(sheet: Sheet, head: { title: string; unit: string }, rows:
   sheet.advance(32, 60);
   tableHead(sheet, head);
   for (const { label, detail, amount, bold = false } of rows) {
-    if (sheet.advance(0)) tableHead(sheet, head);
+    const lines = sheet.pen.lay(label, { x: margin, width: rowWidth, bold });
+    if (detail !== undefined) lines.push(...sheet.pen.lay(detail, { x: margin, width: rowWidth, size: 9, soft: true }));
+    if (advanceFor(sheet, lines)) tableHead(sheet, head);
     sheet.pen.write(amount, { right, y: sheet.y, bold });
-    sheet.y = sheet.pen.write(label, { x: margin, y: sheet.y, width: rowWidth, bold });
-    if (detail !== undefined) sheet.y = sheet.pen.write(detail, { x: margin, y: sheet.y, width: rowWidth, size: 9, soft: true });
+    flow(sheet, lines);
     sheet.y += 8;
   }
   sheet.pen.rule(margin, right, sheet.y);
@@ -153,14 +177,15 @@ export function sums(sheet: Sheet, rows: readonly Row[]): void {
 
 /** Writes a sentence over the whole width, which can lead to an address. */
 export function paragraph(sheet: Sheet, text: string, href: string | null = null): void {
+  const width = right - margin;
   sheet.advance(href === null ? 16 : 4, 16);
-  const y = sheet.y;
-  sheet.y = sheet.pen.write(text, { x: margin, y, width: right - margin });
-  if (href !== null) sheet.pen.link({ x: margin, y, width: right - margin, height: sheet.y - y }, href);
+  flow(sheet, sheet.pen.lay(text, { x: margin, width }), ({ height }, y) => {
+    if (href !== null) sheet.pen.link({ x: margin, y, width, height }, href);
+  });
 }
 
 /** Writes what a section is about, not at the end of a page. */
 export function heading(sheet: Sheet, text: string): void {
   sheet.advance(24, 60);
-  sheet.y = sheet.pen.write(text, { x: margin, y: sheet.y, width: right - margin, size: 13, bold: true });
+  flow(sheet, sheet.pen.lay(text, { x: margin, width: right - margin, size: 13, bold: true }));
 }

@@ -13,7 +13,16 @@ interface Placed {
   soft?: boolean;
 }
 
+/** A line of text that is not drawn yet. */
+export interface Line {
+  height: number;
+  /** Draws it below `y`. Returns the vertical position below it. */
+  draw(y: number): number;
+}
+
 export interface PdfWriter {
+  /** Breaks text of any script into lines. */
+  lay(text: string, placed: Omit<Placed, "y">): Line[];
   /** Writes text of any script. Returns the vertical position below it. */
   write(text: string, placed: Placed): number;
   rule(from: number, to: number, y: number): void;
@@ -34,18 +43,26 @@ const lineHeight = 1.45;
 
 export function createPen(doc: PDFKit.PDFDocument, fonts: Fonts): PdfWriter {
   const files = new Map<string, FontFile>([...fonts.text, fonts.bold].map((file) => [file.name, file]));
-  const registered = new Set<string>();
+  /** Whether a font could be loaded, by its name. */
+  const registered = new Map<string, boolean>();
   const plain = fonts.text.map((file) => file.name);
   const strong = [fonts.bold.name, ...plain];
 
-  function use(name: string): void {
-    if (!registered.has(name)) doc.registerFont(name, files.get(name)!.load());
-    registered.add(name);
-    doc.font(name);
+  /** Chooses a font. False if it cannot be loaded. */
+  function use(name: string): boolean {
+    let usable = registered.get(name);
+    if (usable === undefined) {
+      const bytes = files.get(name)!.load();
+      usable = bytes !== null;
+      if (bytes) doc.registerFont(name, bytes);
+      registered.set(name, usable);
+    }
+    if (usable) doc.font(name);
+    return usable;
   }
 
   function covers(name: string, cluster: string): boolean {
-    use(name);
+    if (!use(name)) return false;
     const { font } = (doc as unknown as Parsed)._font;
     return [...cluster].every((character) => font.hasGlyphForCodePoint(character.codePointAt(0)!));
   }
@@ -65,18 +82,27 @@ export function createPen(doc: PDFKit.PDFDocument, fonts: Fonts): PdfWriter {
     }
   }
 
+  function lay(
+    text: string,
+    { x, right, width = Number.POSITIVE_INFINITY, size = 10, bold = false, soft = false }: Omit<Placed, "y">,
+  ): Line[] {
+    const names = bold ? strong : plain;
+    const oneLine = text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").trim();
+    const height = size * lineHeight;
+    const rows = wrap(oneLine, width, (part) => measure(part, names, size));
+    return (rows.length === 0 ? [""] : rows).map((row) => ({
+      height,
+      draw(y) {
+        doc.fillColor(soft ? "#5b6675" : "#1c2430");
+        line(row, names, size, x ?? right! - measure(row, names, size), y + size);
+        return y + height;
+      },
+    }));
+  }
+
   return {
-    write(text, { y, x, right, width = Number.POSITIVE_INFINITY, size = 10, bold = false, soft = false }) {
-      const names = bold ? strong : plain;
-      const oneLine = text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").trim();
-      const rows = wrap(oneLine, width, (part) => measure(part, names, size));
-      doc.fillColor(soft ? "#5b6675" : "#1c2430");
-      for (const [index, row] of rows.entries()) {
-        const left = x ?? right! - measure(row, names, size);
-        line(row, names, size, left, y + size + index * size * lineHeight);
-      }
-      return y + Math.max(1, rows.length) * size * lineHeight;
-    },
+    lay,
+    write: (text, { y, ...placed }) => lay(text, placed).reduce((top, row) => row.draw(top), y),
     bar({ x, y, width, height }, share) {
       doc.rect(x, y, width, height).fill("#e6eaf0");
       if (share > 0) doc.rect(x, y, width * share, height).fill("#1d5fd1");

@@ -33,7 +33,7 @@ const seenText = ({ tester, quote, text, ...at }: Seen) => {
 };
 
 /** Renders a report. The same report always gives the same bytes. */
-export async function pdfOf(report: Report): Promise<Buffer> {
+export async function pdfOf(report: Report, warn: (message: string) => void): Promise<Buffer> {
   const [{ facts, heading, paragraph, printPages, title }, { createFonts }] = await Promise.all([
     import("../../../../server/billing/invoices/pdf-page.ts"),
     import("../../../../server/billing/invoices/fonts.ts"),
@@ -49,7 +49,7 @@ export async function pdfOf(report: Report): Promise<Buffer> {
     if (text.trim() !== "") paragraph(sheet, text);
     for (const one of seen) paragraph(sheet, `· ${seenText(one)}`, one.url);
   };
-  return printPages(head, { fonts: createFonts([]), logo: null }, (sheet) => {
+  return printPages(head, { fonts: createFonts([], warn), logo: null }, (sheet) => {
     title(sheet, name);
     facts(sheet, factRows(report));
     heading(sheet, "Findings, by rank");

@@ -34,7 +34,7 @@ export const report = define({
     const made = await reportOf(ctx, args.playtest, withName);
     if (as !== "pdf" || !goesToStdout(ctx)) return ctx.verbatim(formats[as === "pdf" ? "json" : as](made), { report: made });
     const { pdfOf } = await import("./pdf.ts");
-    await ctx.out.raw(await pdfOf(made));
+    await ctx.out.raw(await pdfOf(made, (message) => ctx.out.warn(message)));
     return undefined;
   },
 });
