@@ -1,21 +1,13 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { Facilitator, SignedTransfer } from "../../server/billing/crypto/facilitator.ts";
 import { asking, openWallet } from "../helpers/crypto.ts";
 import { onBothDatabases } from "../helpers/each.ts";
-import { callData, type EvmNode, freshReceiver, selectors, startEvmNode, wordsOf } from "../helpers/evm.ts";
-import { createTestClock } from "../helpers/server.ts";
+import { callData, fileEvmNode, freshReceiver, selectors, wordsOf } from "../helpers/evm.ts";
 import { accountOf, payingFetch, receiptIn, signFor, trustingClient } from "../helpers/x402.ts";
 
-let node: EvmNode;
-let token: string;
+const { node, token, watching } = await fileEvmNode();
 const account = accountOf("3");
-
-beforeAll(async () => {
-  node = await startEvmNode();
-  token = await node.deploy("Token");
-  await node.send({ to: token, data: callData(selectors.transfer, account.address, 10n ** 12n) });
-});
-afterAll(() => node.stop());
+await node.send({ to: token, data: callData(selectors.transfer, account.address, 10n ** 12n) });
 
 /** Sends a signed payment to the node, as a relayer that pays the fee; the hash. */
 async function execute({ payload }: SignedTransfer): Promise<string> {
@@ -28,21 +20,8 @@ async function execute({ payload }: SignedTransfer): Promise<string> {
 
 onBothDatabases("signed payments on a real EVM node", (serve) => {
   async function open(settle: Facilitator["settle"]) {
-    const clock = createTestClock(Math.max(await node.now(), Date.now()) + 1000);
-    const server = await serve({
-      clock,
-      config: (config) => {
-        config.sandbox = false;
-        config.crypto.timeoutMs = 2_000;
-        config.crypto.base = {
-          ...config.crypto.base,
-          receiver: freshReceiver(),
-          rpcUrl: node.url,
-          usdc: token,
-          confirmations: 1,
-        };
-      },
-    });
+    const now = Math.max(await node.now(), Date.now());
+    const server = await serve(await watching({ receiver: freshReceiver(), confirmations: 1 }, now));
     server.deps.facilitator = { chains: ["base"], verify: async () => undefined, settle };
     return openWallet(server);
   }

@@ -1,24 +1,18 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import type { EvmNetwork } from "../../server/config/schema.ts";
 import { asking, instructionsOf, openWallet } from "../helpers/crypto.ts";
 import { onBothDatabases } from "../helpers/each.ts";
-import { callData, type EvmNode, freshReceiver, selectors, startEvmNode } from "../helpers/evm.ts";
+import { callData, fileEvmNode, freshReceiver, selectors } from "../helpers/evm.ts";
 import { startRpc, type Trouble } from "../helpers/rpc-proxy.ts";
-import { createTestClock, type Reply } from "../helpers/server.ts";
+import type { Reply } from "../helpers/server.ts";
 
 const minute = 60_000;
 
-let node: EvmNode;
-let token: string;
+const { node, token, watching } = await fileEvmNode();
 /** One for each server: each watches what comes to its own. */
 let receiver: string;
 const proxies: { close(): Promise<void> }[] = [];
 
-beforeAll(async () => {
-  node = await startEvmNode();
-  token = await node.deploy("Token");
-});
-afterAll(() => node.stop());
 afterEach(async () => {
   for (const proxy of proxies.splice(0)) await proxy.close();
 });
@@ -26,28 +20,8 @@ afterEach(async () => {
 onBothDatabases("deposits on a real EVM node", (serve) => {
   /** An owner whose server watches the node; its clock begins at the newest block. */
   async function open(changes: Partial<EvmNetwork> = {}) {
-    const clock = createTestClock((await node.now()) + 1000);
     receiver = freshReceiver();
-    const base = {
-      receiver,
-      rpcUrl: node.url,
-      usdc: token,
-      chainId: 8453,
-      usdcName: "USD Coin",
-      usdcVersion: "2",
-      finality: "finalized",
-      confirmations: null,
-      scanBlocks: 500,
-    } as const;
-    const server = await serve({
-      clock,
-      config: (config) => {
-        config.sandbox = false;
-        config.crypto.timeoutMs = 2_000;
-        config.crypto.rates.ETH = 300_000;
-        config.crypto.base = { ...base, ...changes };
-      },
-    });
+    const server = await serve(await watching({ receiver, ...changes }));
     return openWallet(server);
   }
 

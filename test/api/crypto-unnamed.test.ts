@@ -1,11 +1,11 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
+import type { EvmNetwork } from "../../server/config/schema.ts";
 import { asking, instructionsOf, openWallet } from "../helpers/crypto.ts";
 import { onBothDatabases } from "../helpers/each.ts";
-import { callData, type EvmNode, freshReceiver, selectors, startEvmNode } from "../helpers/evm.ts";
+import { callData, fileEvmNode, freshReceiver, selectors } from "../helpers/evm.ts";
 import { ledgerFaults } from "../helpers/factories.ts";
 import { startRpc } from "../helpers/rpc-proxy.ts";
-import type { TestServer } from "../helpers/server.ts";
-import { createTestClock, type Reply } from "../helpers/server.ts";
+import type { Reply, TestServer } from "../helpers/server.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -171,16 +171,10 @@ onBothDatabases("deposits found by scanning", (serve) => {
 
 type Wallet = Awaited<ReturnType<typeof openWallet>>;
 
-describe("real EVM node", () => {
-  let node: EvmNode;
-  let token: string;
-  const proxies: { close(): Promise<void> }[] = [];
+const { node, token, watching } = await fileEvmNode();
 
-  beforeAll(async () => {
-    node = await startEvmNode();
-    token = await node.deploy("Token");
-  });
-  afterAll(() => node.stop());
+describe("real EVM node", () => {
+  const proxies: { close(): Promise<void> }[] = [];
   afterEach(async () => {
     for (const proxy of proxies.splice(0)) await proxy.close();
   });
@@ -191,21 +185,8 @@ describe("real EVM node", () => {
   };
 
   onBothDatabases("deposits found by scanning", (serve) => {
-    async function open({ rpcUrl = node.url, scanBlocks = 500, confirmations = null as number | null } = {}) {
-      const clock = createTestClock((await node.now()) + 1000);
-      const receiver = freshReceiver();
-      const server = await serve({
-        clock,
-        config: (config) => {
-          config.sandbox = false;
-          config.crypto.timeoutMs = 2_000;
-          config.crypto.rates.ETH = 300_000;
-          Object.assign(config.crypto.base, { receiver, rpcUrl, usdc: token, chainId: 8453, finality: "finalized" });
-          Object.assign(config.crypto.base, { scanBlocks, confirmations });
-        },
-      });
-      return openWallet(server);
-    }
+    const open = async (changes: Partial<EvmNetwork> = {}) =>
+      openWallet(await serve(await watching({ receiver: freshReceiver(), ...changes })));
 
     /** A way to the node that can be told to fail at a method. */
     async function openProxied() {

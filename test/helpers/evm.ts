@@ -7,7 +7,10 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import solc from "solc";
 import { Agent, fetch } from "undici";
+import { afterAll } from "vitest";
+import type { Config, EvmNetwork } from "../../server/config/schema.ts";
 import { freePort } from "./free-port.ts";
+import { createTestClock } from "./server.ts";
 
 export interface EvmNode {
   url: string;
@@ -27,6 +30,23 @@ export interface EvmNode {
   /** Time of the newest block, ms. */
   now(): Promise<number>;
   stop(): Promise<void>;
+}
+
+/** A node with a token, until the tests of the file have run, and the options of a server that watches both from now on. */
+export async function fileEvmNode() {
+  const node = await startEvmNode();
+  afterAll(() => node.stop());
+  const token = await node.deploy("Token");
+  const watching = async (base: Partial<EvmNetwork> & Pick<EvmNetwork, "receiver">, from?: number) => ({
+    clock: createTestClock((from ?? (await node.now())) + 1000),
+    config(config: Config) {
+      config.sandbox = false;
+      config.crypto.timeoutMs = 2_000;
+      config.crypto.rates.ETH = 300_000;
+      Object.assign(config.crypto.base, { rpcUrl: node.url, usdc: token, finality: "finalized" }, base);
+    },
+  });
+  return { node, token, watching };
 }
 
 /** A real development node with Base's chain id on a free port. */
