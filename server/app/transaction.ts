@@ -52,6 +52,12 @@ class Transaction implements Tx {
   locked<T>(table: "playtests" | "users", id: string): Promise<T | undefined> {
     return this.#query.locked(table, id);
   }
+  held<T>(sql: string, ...values: Value[]): Promise<T | undefined> {
+    return this.#query.held(sql, ...values);
+  }
+  alone<T>(sql: string, ...values: Value[]): Promise<T | undefined> {
+    return this.#query.alone(sql, ...values);
+  }
 
   get config() {
     return this.#context.config;

@@ -1,4 +1,5 @@
 import type { Deps } from "../app/deps.ts";
+import type { Tx } from "../app/tx.ts";
 import type { Query } from "../database/port.ts";
 
 /**
@@ -17,6 +18,11 @@ export interface Job {
   isHeld(): boolean;
   /** Completes the job in the caller's transaction. Throws when the lease was lost. */
   done(tx: Query): Promise<void>;
+  /**
+   * Ends the job, or runs it again at the time (ms) that `next` finds. Whoever adds to what it has to do meanwhile sees it queued, and
+   * queues no other. So this waits for what was added to be committed, and what is added later waits for this.
+   */
+  endUnless(next: (tx: Tx) => Promise<number | undefined>): Promise<void>;
   /** Completes this run in the caller's transaction and schedules the next at `runAt` (ms). Throws when the lease was lost. */
   reschedule(tx: Query, runAt: number): Promise<void>;
 }
@@ -29,13 +35,6 @@ export class RetryLater extends Error {
     this.runAt = runAt;
   }
 }
-
-/**
- * Ends a job that found nothing left to do, or runs it again if `next` finds something by now: whoever added that saw the job queued, and
- * queued no other. So both are decided in one serializable transaction.
- */
-export const endUnless = (job: Job, { store }: Deps, next: (q: Query) => Promise<unknown>): Promise<void> =>
-  store.write(async (tx) => ((await next(tx)) === undefined ? job.done(tx) : job.reschedule(tx, tx.now)));
 
 /** The work of each kind of job. */
 export type JobKinds<Kind extends string = string> = Record<Kind, (job: Job, deps: Deps) => Promise<void>>;

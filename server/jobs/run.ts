@@ -46,6 +46,12 @@ async function run(row: LeasedJob, context: Context, span: Span | null): Promise
     attempts: row.attempts,
     isHeld: lease.isHeld,
     done: async (tx) => ended(await jobs.finish(tx, row)),
+    endUnless: (next) =>
+      deps.store.write(async (tx) => {
+        await jobs.waitForAdded(tx, row);
+        const at = await next(tx);
+        ended(await (at === undefined ? jobs.finish(tx, row) : jobs.reschedule(tx, row, at)));
+      }, jobs.byLease),
     reschedule: async (tx, runAt) => ended(await jobs.reschedule(tx, row, runAt)),
   };
   try {

@@ -22,7 +22,8 @@ export interface NewJob {
 
 /**
  * Queues a job once per key. A job that is already queued is moved to the earlier time, and a dead one is queued again. A job that is
- * early enough is not written: many transactions may queue the same job at once and should not conflict with each other.
+ * early enough is not written: many transactions may queue the same job at once and should not conflict with each other. It may be running,
+ * and does not end before they do (`Job.endUnless`).
  */
 export async function add(tx: Query, job: NewJob): Promise<void> {
   const known = await find(tx, job.key);
@@ -51,7 +52,7 @@ export function insert(tx: Query, added: readonly NewJob[]): void {
 }
 
 const find = (tx: Query, key: string) =>
-  tx.one<Pick<Tables["jobs"], "run_at" | "state">>("SELECT run_at, state FROM jobs WHERE unique_key = ?", key);
+  tx.held<Pick<Tables["jobs"], "run_at" | "state">>("SELECT run_at, state FROM jobs WHERE unique_key = ?", key);
 
 /** When the next job is due that is of none of these kinds. */
 export const nextRunAt = async (q: Query, except: readonly string[]) => {
@@ -183,6 +184,10 @@ export const reschedule = (tx: Query, job: JobRow, runAt: number) =>
     { run_at: runAt, attempts: 0, failures: 0, lease_until: 0, lease_token: null, trace: null },
     { id: job.id, lease_token: job.lease_token },
   );
+
+/** Waits for the writes that found this job by `add`. */
+export const waitForAdded = (tx: Query, job: JobRow) =>
+  tx.alone("SELECT id FROM jobs WHERE id = ? AND lease_token = ?", job.id, job.lease_token);
 
 /** Marks a job dead: it runs only if it is queued again. */
 export const markDead = (tx: Query, job: JobRow, error: string) =>

@@ -46,17 +46,13 @@ export async function syncFinding(job: Job, deps: Deps): Promise<void> {
   for (let now = deps.clock.now(); ; now = deps.clock.now()) {
     const row = await deps.store.read((q) => issues.find(q, id));
     const isDue = row?.next_attempt_at != null && row.next_attempt_at <= now;
-    if (!isDue || deps.draining.aborted || !job.isHeld()) return endRun(job, deps, id);
+    if (!isDue || deps.draining.aborted || !job.isHeld()) return endRun(job, id);
     await step(job, deps, row);
   }
 }
 
 /** Ends this run of the job, or queues the next, as the row says at this instant. */
-const endRun = (job: Job, deps: Deps, id: string) =>
-  deps.store.write(async (tx) => {
-    const next = (await issues.find(tx, id))?.next_attempt_at ?? null;
-    await (next === null ? job.done(tx) : job.reschedule(tx, next));
-  });
+const endRun = (job: Job, id: string) => job.endUnless(async (tx) => (await issues.find(tx, id))?.next_attempt_at ?? undefined);
 
 /** One try. Its result is in the row. */
 async function step(job: Job, deps: Deps, row: issues.IssueRow): Promise<void> {

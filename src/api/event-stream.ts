@@ -11,7 +11,7 @@ const maxBlockLength = 16 * 2 ** 20;
 function parseBlock(text: string): StreamBlock {
   const block: { id: string | undefined; data: string[] } = { id: undefined, data: [] };
   for (const line of text.split("\n")) {
-    const [, field, value = ""] = /^(\w+)(?:: ?(.*))?$/.exec(line) ?? [];
+    const [, field, value = ""] = /^(\w+)(?:: ?(.*))?$/s.exec(line) ?? [];
     if (field === "id") block.id = value;
     if (field === "data") block.data.push(value);
   }

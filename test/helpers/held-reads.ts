@@ -28,6 +28,8 @@ export function heldReads(): HeldReads {
     send: (sql, ...values) => q.send(sql, ...values),
     lock: (table, condition, ...values) => q.lock(table, condition, ...values),
     locked: (table, id) => q.locked(table, id),
+    held: (sql, ...values) => q.held(sql, ...values),
+    alone: (sql, ...values) => q.alone(sql, ...values),
   });
   return {
     through: (store) => ({

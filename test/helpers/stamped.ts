@@ -9,4 +9,6 @@ export const stamped = (tx: Query, stamp: { now: number; newId(): string }) => (
   send: tx.send.bind(tx),
   lock: tx.lock.bind(tx),
   locked: tx.locked.bind(tx),
+  held: tx.held.bind(tx),
+  alone: tx.alone.bind(tx),
 });

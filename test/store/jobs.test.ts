@@ -1,17 +1,18 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Deps } from "../../server/app/deps.ts";
-import { type Store, StoreUnavailable } from "../../server/database/port.ts";
+import { type Query, type Store, StoreUnavailable } from "../../server/database/port.ts";
 import { type Job, type JobKinds, RetryLater } from "../../server/jobs/job.ts";
 import { JobRunner } from "../../server/jobs/runner.ts";
 import * as jobs from "../../server/jobs/store.ts";
 import type { Log } from "../../server/lib/log.ts";
+import { waitingFor } from "../helpers/cluster.ts";
 import { gate } from "../helpers/gate.ts";
 import { createTestClock, startTime } from "../helpers/server.ts";
 import { drivers, type TestStore, withoutDatabaseTime } from "../helpers/store.ts";
 
 const day = 86_400_000;
 
-describe.each(drivers)("background jobs ($name)", ({ open }) => {
+describe.each(drivers)("background jobs ($name)", ({ name, open }) => {
   let store: TestStore;
   let runner: JobRunner;
   let fixed: boolean;
@@ -175,6 +176,76 @@ describe.each(drivers)("background jobs ($name)", ({ open }) => {
       await mine.advance(clock.now(), clock.moveTo).catch(() => {});
       await mine.advance(clock.now(), clock.moveTo);
       expect([tries, await rows()]).toEqual([1, []]);
+    });
+  });
+
+  /** Runs the job that `end` ends. SQLite runs one write at a time, so that nothing can be held there. */
+  describe("that others add to", () => {
+    const held = (until: { passed: Promise<unknown> }) => (name === "postgres" ? until.passed : undefined);
+    const hour = 3_600_000;
+
+    async function run(end: (job: Job, look: JobRunner) => Promise<void>) {
+      let ids = 0;
+      const kinds: JobKinds = { look: (job) => end(job, look) };
+      const look: JobRunner = new JobRunner({ kinds, clock, newId: () => `look-${ids++}`, leaseMs: 45_000 });
+      look.start({ store, log } as unknown as Deps);
+      await store.write((tx) => add(tx, look));
+      await look.advance(clock.now(), clock.moveTo);
+      await look.stop();
+      return store.read((q) => q.all<{ run_at: number }>("SELECT run_at FROM jobs"));
+    }
+    const add = (tx: Query, look: JobRunner) => look.schedule(tx, { kind: "look", key: "one", payload: {}, runAt: clock.now() });
+
+    it.each(["rows", "serializable"] as const)("wait with their end until that is committed (%s)", async (isolation) => {
+      const [added, free] = [gate<number>(), gate()];
+      let adding: Promise<unknown> | undefined;
+      const seen: number[] = [];
+      const left = await run(async (job, look) => {
+        const isFirst = adding === undefined;
+        adding ??= store.write(
+          async (tx) => {
+            const pid = name === "postgres" ? (await tx.one<{ pid: number }>("SELECT pg_backend_pid() AS pid"))!.pid : 0;
+            await add(tx, look);
+            added.open(pid);
+            await held(free);
+            await tx.run("INSERT INTO settings (name, value) VALUES ('added', '') ON CONFLICT DO NOTHING");
+          },
+          { isolation },
+        );
+        const pid = await added.passed;
+        const ending = job.endUnless(async (tx) => {
+          const { n } = (await tx.one<{ n: number }>("SELECT COUNT(*) AS n FROM settings WHERE name = 'added'"))!;
+          return seen.push(Number(n)) === 1 ? clock.now() : undefined;
+        });
+        if (isFirst && pid > 0) await vi.waitUntil(async () => (await waitingFor(store, pid)) > 0, { timeout: 60_000 });
+        free.open();
+        await Promise.all([ending, adding]);
+      });
+      expect([seen, left]).toEqual([[1, 1], []]);
+    });
+
+    it.each(["rows", "serializable"] as const)("run for that at once, though they were to run later (%s)", async (isolation) => {
+      const [begun, ended] = [gate(), gate()];
+      let runs = 0;
+      const left = await run(async (job, look) => {
+        if (++runs === 2) return job.endUnless(async () => undefined);
+        const adding = store.write(
+          async (tx) => {
+            await tx.one("SELECT COUNT(*) AS n FROM settings");
+            begun.open();
+            await held(ended);
+            await add(tx, look);
+          },
+          { isolation },
+        );
+        await begun.passed;
+        await job.endUnless(async () => clock.now() + hour);
+        ended.open();
+        await adding;
+        // On SQLite it was added before.
+        if (name !== "postgres") await store.write((tx) => add(tx, look));
+      });
+      expect([runs, left]).toEqual([2, []]);
     });
   });
 

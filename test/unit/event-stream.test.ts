@@ -23,3 +23,7 @@ it.each([
   for (let at = 1; at < stream.length; at++) expect(await read([stream.slice(0, at), stream.slice(at)])).toEqual(blocks);
   expect(await read([...stream])).toEqual(blocks);
 });
+
+it("readEventStream: keeps the line and paragraph separators of Unicode in an event", async () => {
+  expect(await read(["id: 1\ndata: a\u2028b\u2029c\n\n"])).toEqual([{ id: "1", data: "a\u2028b\u2029c" }]);
+});

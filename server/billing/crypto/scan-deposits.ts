@@ -27,10 +27,10 @@ export async function scanDeposits(job: Job, deps: Deps): Promise<void> {
   const scanned = await orLater(deps, () => chain.scan(task), outage);
   deps.outages.worked(outage);
   for (const txHash of scanned.hashes) await bookFound(deps, chain, txHash);
-  await deps.store.write(async (tx) => {
+  await job.endUnless(async (tx) => {
     await crypto.setScanned(tx, chain.name, scanned.position, now);
     const wait = (await crypto.waitingOn(tx, chain.name)).count > 0 ? scanMs : idleScanMs;
-    await job.reschedule(tx, now + (scanned.behind ? 1000 : wait));
+    return now + (scanned.behind ? 1000 : wait);
   });
 }
 

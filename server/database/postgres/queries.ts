@@ -94,6 +94,14 @@ export class Queries implements Query {
     return this.one(`UPDATE ${table} SET created_at = created_at WHERE id = ? RETURNING *`, id);
   }
 
+  held<T>(sql: string, ...values: Value[]): Promise<T | undefined> {
+    return this.one(`${sql} FOR KEY SHARE`, ...values);
+  }
+
+  alone<T>(sql: string, ...values: Value[]): Promise<T | undefined> {
+    return this.one(`${sql} FOR UPDATE`, ...values);
+  }
+
   /** Begins the transaction. Needs no waiting: if it fails, later statements write nothing, because sessions are read-only outside a transaction. */
   begin(text: string): Promise<unknown> {
     // Before what pg does at that time: then the first statements leave with this one.

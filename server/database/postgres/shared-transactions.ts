@@ -195,6 +195,14 @@ class Observed implements Query {
     return this.#open().locked(...of);
   }
 
+  held<T>(...of: Parameters<Query["held"]>): Promise<T | undefined> {
+    return this.#open().held(...of);
+  }
+
+  alone<T>(...of: Parameters<Query["alone"]>): Promise<T | undefined> {
+    return this.#open().alone(...of);
+  }
+
   #noted(sql: string): Query {
     if (!/^\s*SELECT\b/i.test(sql)) this.changed = true;
     return this.#open();

@@ -160,6 +160,8 @@ export const readQueries = (connection: Connection): Query => ({
   send: outsideOfWrite,
   lock: outsideOfWrite,
   locked: outsideOfWrite,
+  held: outsideOfWrite,
+  alone: outsideOfWrite,
 });
 
 function outsideOfWrite(): never {

@@ -247,6 +247,14 @@ class Transaction implements Query {
     return this.one(`SELECT * FROM ${table} WHERE id = ?`, id);
   }
 
+  held<T>(sql: string, ...values: Value[]): Promise<T | undefined> {
+    return this.one(sql, ...values);
+  }
+
+  alone<T>(sql: string, ...values: Value[]): Promise<T | undefined> {
+    return this.one(sql, ...values);
+  }
+
   #assertUsable(): void {
     if (this.finished)
       throw new Error("This transaction is over: the query was not run. Await every query inside the write callback.");

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Deps } from "../../app/deps.ts";
 import type { Job } from "../../jobs/job.ts";
 import { traceIn, withTrace } from "../../lib/trace.ts";
-import { type Attempted, attempt, openSecret, recordAttempts } from "./deliveries.ts";
+import { type Attempted, attempt, openSecret, putRight, recordAttempts } from "./deliveries.ts";
 import * as webhooks from "./store.ts";
 
 /** Limits of one run of the job for a host, so that other hosts get a turn. What is left is sent in the next run. */
@@ -53,8 +53,10 @@ export async function deliverWebhook(job: Job, deps: Deps): Promise<void> {
     const webhook = await store.read((q) => webhooks.find(q, delivery.webhook_id));
     // Whoever holds the lease now sends this one.
     if (!job.isHeld()) return void inProgress.delete(delivery.id);
-    if (!webhook || webhook.is_active === 0 || webhook.deleted_at !== null || webhook.host !== host)
+    if (!webhook || webhook.is_active === 0 || webhook.deleted_at !== null || webhook.host !== host) {
+      await store.write((tx) => putRight(tx, delivery));
       return void inProgress.delete(delivery.id);
+    }
     const secret = open(webhook);
     const outcome = await withTrace(traceIn(delivery.trace), () => attempt(deps, delivery, webhook, secret));
     // The server's own end cut it off, which is no failure of the receiver. It stays due.
@@ -79,10 +81,9 @@ export async function deliverWebhook(job: Job, deps: Deps): Promise<void> {
 
   await Promise.all(Array.from({ length: deps.config.webhooks.inFlightPerHost }, work));
   await recorder.flush();
-  await store.write(async (tx) => {
+  await job.endUnless(async (tx) => {
     const next = await webhooks.nextForHost(tx, host);
-    // A delivery committed meanwhile is either seen here, or its own transaction finds that the job is gone and schedules it again.
-    await (next === null ? job.done(tx) : job.reschedule(tx, Math.max(next, clock.now())));
+    return next === null ? undefined : Math.max(next, tx.now);
   });
 }
 

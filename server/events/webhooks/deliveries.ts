@@ -4,7 +4,7 @@ import type { Deps } from "../../app/deps.ts";
 import type { Context, ReadTx, Tx } from "../../app/tx.ts";
 import { taskAction } from "../../mail/links.ts";
 import { AddressRefused } from "../../outbound/index.ts";
-import { emit } from "../emit.ts";
+import { emit, scheduleDeliveries } from "../emit.ts";
 import { mailAbout } from "../event-mails.ts";
 import { noticeOf } from "../notices.ts";
 import * as notifications from "../notifications-store.ts";
@@ -189,6 +189,19 @@ export async function recordTestAttempt(tx: Tx, delivery: webhooks.DeliveryRow, 
   };
   await webhooks.transitionDeliveryFromAny(tx, delivery, outcome.succeeded ? "deliver" : "fail", changes);
   return { ...delivery, ...changes };
+}
+
+/** Puts a delivery right that was queued at the instant at which its webhook was disabled, deleted or moved to another host. */
+export async function putRight(tx: Tx, { id }: Pick<webhooks.DeliveryRow, "id">): Promise<void> {
+  const delivery = await webhooks.deliveryOf(tx, id);
+  if (!delivery || !webhooks.isDeliveryIn(delivery, "pending")) return;
+  const webhook = await webhooks.find(tx, delivery.webhook_id);
+  if (!webhook || webhook.deleted_at !== null) await webhooks.transitionDelivery(tx, delivery, "cancel", { next_retry_at: null });
+  else if (webhook.is_active === 0) await webhooks.transitionDelivery(tx, delivery, "pause", { next_retry_at: null });
+  else if (webhook.host !== delivery.host) {
+    await webhooks.updateDelivery(tx, id, { host: webhook.host });
+    await scheduleDeliveries(tx, webhook.host, tx.now);
+  }
 }
 
 /** Disables a webhook until its owner enables it. The owner gets a notification and an email, because the endpoint receives no more events. */

@@ -1,7 +1,7 @@
 import type { Deps } from "../../app/deps.ts";
 import type { Tx } from "../../app/tx.ts";
 import type { Query } from "../../database/port.ts";
-import { endUnless, type Job } from "../../jobs/job.ts";
+import type { Job } from "../../jobs/job.ts";
 import { maxStillBytes, posterFor, queueStill } from "../../playtests/moments/stills.ts";
 import * as store from "../../playtests/moments/stills-store.ts";
 import * as clips from "../clips/store.ts";
@@ -60,7 +60,7 @@ async function keep(tx: Query, row: store.StillRow): Promise<boolean> {
 export async function fillPosters(job: Job, deps: Deps): Promise<void> {
   if (!deps.cutter) return;
   const source = await deps.store.read(store.nextWithoutPoster);
-  if (!source) return endUnless(job, deps, store.nextWithoutPoster);
+  if (!source) return job.endUnless(async (tx) => ((await store.nextWithoutPoster(tx)) ? tx.now : undefined));
   const row = posterFor(deps, source);
   await cutOut(job, deps, {
     ...cuttingOf(deps, row),

@@ -4,7 +4,7 @@ import type { VideoFacts } from "../../../src/contract/files/inspect-video.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Tx } from "../../app/tx.ts";
 import { NoRoom, withRoom } from "../../jobs/copying.ts";
-import { endUnless, type Job, RetryLater } from "../../jobs/job.ts";
+import { type Job, RetryLater } from "../../jobs/job.ts";
 import { fileIdOf } from "../../lib/row-file.ts";
 import * as playtests from "../../playtests/store.ts";
 import * as uploads from "../store.ts";
@@ -22,7 +22,7 @@ export async function startInspecting(deps: Deps): Promise<void> {
 /** Looks at one video and comes back for the next. */
 export async function inspectVideos(job: Job, deps: Deps): Promise<void> {
   const upload = await deps.store.read(uploads.nextToInspect);
-  if (!upload) return endUnless(job, deps, uploads.nextToInspect);
+  if (!upload) return job.endUnless(async (tx) => ((await uploads.nextToInspect(tx)) ? tx.now : undefined));
   const facts = await inspectUpload(deps, upload);
   await deps.store.write(async (tx) => {
     // Whoever submits the slot meanwhile must not miss it.
