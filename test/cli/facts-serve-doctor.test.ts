@@ -5,6 +5,7 @@ import {
   cpSync,
   openSync,
   readdirSync,
+  renameSync,
   rmSync,
   statSync,
   truncateSync,
@@ -109,6 +110,26 @@ const advice: Advice[] = [
     detail: /^other users can access \S+instance\.key; `--fix` makes them private$/,
     break: (folder) => chmodSync(join(folder, "instance.key"), 0o604),
     follow: (folder) => run("doctor", folder, "--fix"),
+  },
+  {
+    check: "instance_key",
+    detail: /^The instance key from \S+instance\.key is not the key of this database: what it sealed could not be read\.$/,
+    help: /^Set PLAYTEST_SECRET_KEY to the key of the other servers on this database, or copy their instance\.key to \S+instance\.key\. A backup contains it too\.$/,
+    async break(folder) {
+      await run("run", folder, "--port", "0", "--sandbox", "--exec", "true");
+      renameSync(join(folder, "instance.key"), join(folder, "..", "instance.key"));
+      writeFileSync(join(folder, "instance.key"), `${"ab".repeat(32)}\n`, { mode: 0o600 });
+    },
+    follow: (folder) => renameSync(join(folder, "..", "instance.key"), join(folder, "instance.key")),
+  },
+  {
+    check: "instance_key",
+    detail: /^There is no instance key in \S+instance\.key, and the secrets in this database are sealed with one\.$/,
+    async break(folder) {
+      await run("run", folder, "--port", "0", "--sandbox", "--exec", "true");
+      renameSync(join(folder, "instance.key"), join(folder, "..", "instance.key"));
+    },
+    follow: (folder) => renameSync(join(folder, "..", "instance.key"), join(folder, "instance.key")),
   },
   {
     check: "configuration",
