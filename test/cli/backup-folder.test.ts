@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import {
@@ -16,13 +16,14 @@ import {
   watch,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { find as findUser } from "../../server/accounts/users-store.ts";
 import { openStore } from "../../server/database/open.ts";
 import { fingerprintOf } from "../../server/lib/secrets.ts";
 import { backup as makeBackup } from "../../server/operations/archive/backup.ts";
 import { FolderWriter } from "../../server/operations/archive/folder.ts";
+import { makeScratch } from "../../server/operations/archive/scratch.ts";
 import { playtest } from "../helpers/cli.ts";
 import { addBuild, buildId, withBuild } from "../helpers/data-dir-fixture.ts";
 import { killLeftovers, program, spawnPlaytest } from "../helpers/process.ts";
@@ -409,6 +410,34 @@ describe("a backup on standard output", () => {
     expect(statSync(join(at, "there/blobs/builds", buildId)).size).toBe(MiB);
     for (const said of ["warned", "alike"]) expect(text(said)).toContain("pass their list with --deletions");
     expect([text("silent"), text("again")]).toEqual(["", expect.stringContaining("The server will delete 1 account again")]);
+  });
+
+  it("leaves no copy of the database behind when a signal ends it, also while nobody reads", async () => {
+    const temp = freshFolder();
+    const argv = [program, "serve", "backup", "-", "--data", dataDir];
+    const child = spawn(process.execPath, argv, { env: { ...process.env, TMPDIR: temp }, stdio: ["ignore", "pipe", "ignore"] });
+    const copies = () => readdirSync(temp).filter((name) => name.startsWith("playtest-backup-"));
+    const watcher = watch(temp);
+    while (copies().length === 0) await once(watcher, "change");
+    watcher.close();
+    child.kill("SIGTERM");
+    expect([await once(child, "exit"), copies()]).toEqual([[143, null], []]);
+  });
+
+  it("removes what one left that was killed more than a day ago", async () => {
+    const temp = freshFolder();
+    const gone = spawnSync("true").pid;
+    const names = {
+      left: `playtest-backup-${gone}-a`,
+      fresh: `playtest-backup-${gone}-b`,
+      runs: `playtest-backup-${process.pid}-c`,
+    };
+    for (const name of [...Object.values(names), "playtest-other"]) {
+      mkdirSync(join(temp, name));
+      if (name !== names.fresh) utimesSync(join(temp, name), 0, 0);
+    }
+    const made = makeScratch(temp, "playtest-backup-", Date.now());
+    expect(readdirSync(temp).sort()).toEqual([names.fresh, names.runs, basename(made), "playtest-other"].sort());
   });
 
   it("fails where its reader stops, and a part of it is refused", async () => {
