@@ -183,7 +183,7 @@ async function open(options: ServeOptions, host: ServeHost, location: DatabaseLo
     openStore({
       ...{ databaseUrl, dataDir, log, readUrl: config.database.readUrl ?? undefined },
       async beforeChange(store) {
-        await requireNotMoved(store);
+        await store.read((q) => requireNotMoved(q, { outcome: "The server was not started." }));
         await refuseOthers({ ...identity, store });
         if (options.seed !== undefined && (await store.read((q) => hasRole(q, "admin")))) throw notNew(options.seed);
         const older = await behind(store);

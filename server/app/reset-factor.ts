@@ -15,6 +15,7 @@ import { createLog } from "../lib/log.ts";
 import { createMailer } from "../mail/create.ts";
 import { requireKeys } from "../operations/keys/identity.ts";
 import * as settings from "../operations/keys/store.ts";
+import { requireNotMoved } from "../operations/move/moved.ts";
 import { createDeps } from "./compose.ts";
 import type { Deps } from "./deps.ts";
 import type { Tx } from "./tx.ts";
@@ -48,6 +49,7 @@ export async function resetFactorHere(options: ResetFactorOptions): Promise<Rese
   try {
     if ((await pending(store)).length > 0)
       throw new ConfigError("The database is of an older version. Nothing was changed. Run `playtest serve migrate` first.");
+    await store.read((q) => requireNotMoved(q, { outcome: "Nothing was changed." }));
     const deps = await depsOf(store, location, options);
     try {
       const done = await deps.store.write((tx) => reset(tx, options.account));

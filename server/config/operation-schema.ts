@@ -18,12 +18,19 @@ export const backup = z.strictObject({
   ),
 });
 
+/** A header takes no other characters from every client, and ends at spaces. */
+const isBearerToken = (text: string) => /^[!-~]{16,}$/.test(text);
+
 export const metrics = z.strictObject({
-  token: orNull(z.string().min(16), "GET /metrics answers who sends this as a Bearer token. Null: not on the port of the API.", {
-    variable: "PLAYTEST_METRICS_TOKEN",
-    secret: true,
-    expected: "at least 16 characters, or null",
-  }),
+  token: orNull(
+    matching(isBearerToken),
+    "GET /metrics answers who sends this as a Bearer token. Null: not on the port of the API.",
+    {
+      variable: "PLAYTEST_METRICS_TOKEN",
+      secret: true,
+      expected: "at least 16 visible ASCII characters, or null",
+    },
+  ),
   port: described(
     z.nullable(z.int().check(z.gte(1), z.lte(65_535))).default(null),
     "A port that answers GET /metrics only, with the token if there is one, else to everybody who reaches it. Null: none.",

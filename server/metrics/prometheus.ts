@@ -1,5 +1,5 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
-import type { Metrics } from "./metrics.ts";
+import { Counter, collectDefaultMetrics, Histogram, Gauge as PrometheusGauge, Registry } from "prom-client";
+import type { Gauge, Metrics } from "./metrics.ts";
 
 /** Upper bounds in seconds. */
 const requestBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
@@ -30,8 +30,12 @@ export function createPrometheus(version: string): Metrics {
     buckets: jobBuckets,
     registers,
   });
-  new Gauge({ name: "playtest_info", help: "The version that runs", labelNames: ["version"], registers }).set({ version }, 1);
+  new PrometheusGauge({ name: "playtest_info", help: "The version that runs", labelNames: ["version"], registers }).set(
+    { version },
+    1,
+  );
 
+  let rendered: readonly Gauge[] = [];
   return {
     request(operation, status, ms) {
       requests.inc({ operation, status });
@@ -39,9 +43,10 @@ export function createPrometheus(version: string): Metrics {
     },
     job: (kind, outcome, ms) => jobs.observe({ kind, outcome }, ms / 1000),
     async render(gauges) {
+      for (const { name } of rendered) registry.removeSingleMetric(name);
+      rendered = gauges;
       for (const { name, help, label, values } of gauges) {
-        registry.removeSingleMetric(name);
-        const gauge = new Gauge({ name, help, labelNames: label === undefined ? [] : [label], registers });
+        const gauge = new PrometheusGauge({ name, help, labelNames: label === undefined ? [] : [label], registers });
         for (const { of, value } of values) gauge.set(label === undefined ? {} : { [label]: of! }, value);
       }
       return { type: registry.contentType, text: await registry.metrics() };

@@ -10,7 +10,7 @@ import { defaults } from "../config/defaults.ts";
 import { ConfigError, readConfig } from "../config/read.ts";
 import type { Config } from "../config/schema.ts";
 import { type DatabaseLocation, fileDrivers, hasDatabase, locate, reportLocation } from "../database/drivers.ts";
-import { behind, migrate, pending } from "../database/migrate.ts";
+import { behind, isEmpty, migrate, pending } from "../database/migrate.ts";
 import type { Check, Query, Store } from "../database/port.ts";
 import * as jobs from "../jobs/store.ts";
 import { checkLedger, repairBalances } from "../ledger/checks.ts";
@@ -22,6 +22,8 @@ import * as publications from "../playtests/publications/store.ts";
 import * as search from "../search/store.ts";
 import { blobsBeside, configuredBucket } from "../uploads/configured-blobs.ts";
 import { deletionCheck, queueDeletions, strayCheck, uploadCheck, waitingCheck } from "./doctor-files.ts";
+import { keyCheck } from "./keys/identity.ts";
+import { movedChecks, requireNotMoved } from "./move/moved.ts";
 import { sendTestMail, type TestMail } from "./test-mail.ts";
 import { keepCopy } from "./upgrade.ts";
 import { planUpgrade, type UpgradePlan } from "./upgrade-plan.ts";
@@ -52,6 +54,8 @@ export async function doctor(options: DoctorOptions): Promise<Check[]> {
     const behind = await pending(store);
     const schema = { name: "schema", ok: behind.length === 0, detail: behind.length === 0 ? "up to date" : waiting(behind) };
     const checks = [...basic, schema, ...fileChecks(location)];
+    const key = { store, dataDir: location.dataDir, secretKey: options.env.PLAYTEST_SECRET_KEY, randomBytes };
+    if (schema.ok) checks.push(...(await store.read(movedChecks)), await keyCheck(key));
     if (schema.ok) checks.push(await store.read(jobCheck), ...(await store.read((q) => backupCheck(q, options.now))));
     if (schema.ok) checks.push(...(await storedChecks(store, location.dataDir, config ?? defaults, options)));
     if (schema.ok) checks.push(await store.read((q) => deletionCheck(q, options.now)));
@@ -111,6 +115,7 @@ export async function migrateDatabase(options: DataLocationOptions & { backup: b
   const location = locate(options);
   const store = await open(location, false);
   try {
+    await requireInUse(store);
     const applied = (await pending(store)).map(({ name }) => name);
     const older = await behind(store);
     const copy = older && options.backup ? await keepCopy(location, older) : null;
@@ -128,12 +133,18 @@ export async function checkUpgrade(options: DataLocationOptions): Promise<Upgrad
   const location = locate(options);
   const store = await open(location, true);
   try {
+    await requireInUse(store);
     return { ...(await planUpgrade(store, location)), location: reportLocation(location) };
   } catch (error) {
     throw refused(error);
   } finally {
     await store.close();
   }
+}
+
+/** An empty database has nothing that could have been moved. */
+async function requireInUse(store: Store): Promise<void> {
+  if (!(await isEmpty(store))) await store.read((q) => requireNotMoved(q, { outcome: "Nothing was changed." }));
 }
 
 const waiting = (migrations: readonly { name: string }[]) =>

@@ -54,7 +54,13 @@ export async function moveBlobs(options: MoveBlobsOptions): Promise<MovedBlobs> 
   const config = await readConfig(options.env, dataDir, options.config);
   const toDisk = options.to === "disk";
   if (!toDisk) requireBucketAddress(options.to, "Nothing was moved.");
-  const address = toDisk ? config.blobs.address : options.to;
+  const inUse = config.blobs.address;
+  // Only what is on the disk is copied, and the server would no longer find what is in its bucket.
+  if (!toDisk && inUse !== null && inUse !== options.to)
+    throw new ConfigError(
+      `The server keeps its files in ${inUse}, and --to is another address. Nothing was moved. Move the files to the disk first (--to disk), or copy the bucket with a tool of its own and then set blobs.address.`,
+    );
+  const address = toDisk ? inUse : options.to;
   const bucket = await configuredBucket({ blobs: { ...config.blobs, address } }, { env: options.env, now: options.now });
   if (bucket === undefined)
     throw new ConfigError(
@@ -66,7 +72,7 @@ export async function moveBlobs(options: MoveBlobsOptions): Promise<MovedBlobs> 
   const sum = toDisk
     ? await copyAll(task, task.all.list(blobKinds), fetchFile, options)
     : await copyAll(task, disk.list(blobKinds), sendFile, options);
-  const used = !toDisk && config.blobs.address === options.to;
+  const used = !toDisk && inUse === options.to;
   const removed = used ? await removeCopied(task) : 0;
   const [from, to] = toDisk ? [bucket.name, folder] : [folder, bucket.name];
   return { from, to, ...sum, used, removed };

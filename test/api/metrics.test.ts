@@ -4,6 +4,8 @@ import type { AddressInfo } from "node:net";
 import { describe, expect, it } from "vitest";
 import type { Config } from "../../server/config/schema.ts";
 import { type Store, StoreUnavailable } from "../../server/database/port.ts";
+import type { Gauge } from "../../server/metrics/metrics.ts";
+import { createPrometheus } from "../../server/metrics/prometheus.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { claim, createGame, giveCredit, order, registerOwner, registerPlaytester } from "../helpers/factories.ts";
 import { freePort } from "../helpers/free-port.ts";
@@ -25,6 +27,18 @@ const ask = async (url: string, authorization?: string) => {
   const reply = await fetch(url, { headers: authorization === undefined ? {} : { authorization } });
   return { status: reply.status, type: reply.headers.get("content-type"), text: await reply.text() };
 };
+
+it("metrics that are not given any more are not in the text any more", async () => {
+  const metrics = createPrometheus("1");
+  const failing = { name: "playtest_backup_failing", help: "Whether the last backup failed", values: [{ value: 1 }] };
+  const rendered = async (...gauges: Gauge[]) => valuesOf((await metrics.render(gauges)).text, failing.name);
+  expect([await rendered(failing), await rendered(failing), await rendered(), await rendered(failing)]).toEqual([
+    { "": 1 },
+    { "": 1 },
+    {},
+    { "": 1 },
+  ]);
+});
 
 onBothDatabases("metrics", (serve) => {
   it("are off unless they are configured", async () => {

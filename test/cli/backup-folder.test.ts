@@ -1,4 +1,5 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import {
   appendFileSync,
@@ -6,6 +7,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -14,14 +16,19 @@ import {
   watch,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { find as findUser } from "../../server/accounts/users-store.ts";
 import { openStore } from "../../server/database/open.ts";
+import { fingerprintOf } from "../../server/lib/secrets.ts";
+import { backup as makeBackup } from "../../server/operations/archive/backup.ts";
 import { FolderWriter } from "../../server/operations/archive/folder.ts";
+import { makeScratch } from "../../server/operations/archive/scratch.ts";
 import { playtest } from "../helpers/cli.ts";
 import { addBuild, buildId, withBuild } from "../helpers/data-dir-fixture.ts";
 import { killLeftovers, program, spawnPlaytest } from "../helpers/process.ts";
+import { insertRow } from "../helpers/raw-rows.ts";
+import { Database } from "../helpers/sqlite.ts";
 import { type DatabaseLocation, drivers, freshFolder } from "../helpers/store.ts";
 
 afterAll(killLeftovers);
@@ -152,6 +159,143 @@ describe("a backup in a folder", () => {
   });
 });
 
+async function addSetting(folder: string, name: string, value: string): Promise<void> {
+  const store = await openStore({ dataDir: folder });
+  await store.write((tx) => insertRow(tx, "settings", { name, value }));
+  await store.close();
+}
+
+/** Changes a file of the first backup, and its sum with it, as an earlier version could have written it. */
+async function replaced(name: string, change: (file: string) => Promise<void> | void): Promise<void> {
+  const sum = () =>
+    createHash("sha256")
+      .update(readFileSync(path(1, name)))
+      .digest("hex");
+  const before = sum();
+  await change(path(1, name));
+  writeFileSync(path(1, "SHA256SUMS"), readFileSync(path(1, "SHA256SUMS"), "utf8").replace(before, sum()));
+}
+
+describe("a database whose data was moved to PostgreSQL", () => {
+  const isMoved = "The data of this server was moved to PostgreSQL by `playtest serve migrate --to`, and what is here is old.";
+  const use = "Use that database: pass its URL with --database-url or set DATABASE_URL.";
+
+  it.each([
+    ["backup", "Nothing was written.", () => [folder, "--keep", "1"]],
+    ["backup", "Nothing was written.", () => [folder, "--dry-run"]],
+    ["export", "Nothing was written.", () => [join(folder, "export.tar")]],
+    ["rotate-key", "Nothing was changed.", () => ["--yes"]],
+    ["reset-factor", "Nothing was changed.", () => ["a", "--yes"]],
+    ["migrate", "Nothing was changed.", () => []],
+    ["upgrade", "Nothing was changed.", () => ["--check"]],
+  ])("is refused by serve %s: %s", async (verb, outcome, argv) => {
+    await backup(1);
+    await addSetting(dataDir, "moved_to", "ab".repeat(16));
+    const before = readdirSync(folder);
+    const { code, stderr } = await playtest(["serve", verb, ...argv(), "--data", dataDir], on(2));
+    expect({ code, stderr }).toEqual({ code: 2, stderr: `error: ${isMoved} ${outcome} ${use}\n` });
+    expect(readdirSync(folder)).toEqual(before);
+  });
+
+  it("fails a check of serve doctor", async () => {
+    await addSetting(dataDir, "moved_to", "ab".repeat(16));
+    const { code, stdout, stderr } = await playtest(["serve", "doctor", "--ledger", "--data", dataDir], { now: Date.now() });
+    expect([code, stdout, stderr]).toEqual([
+      1,
+      expect.stringContaining(`\nmoved\tfailed\t${isMoved}\n`),
+      expect.stringContaining(`\nmoved: ${use}\n`),
+    ]);
+  });
+
+  it.each([
+    ["moved_to", isMoved],
+    ["moving_from", "was interrupted before the old database was given up."],
+  ])("in a backup of an earlier version is not restored: %s", async (name, says) => {
+    await backup(1);
+    await replaced("playtest.db", async (file) => {
+      const at = freshFolder();
+      renameSync(file, join(at, "playtest.db"));
+      await addSetting(at, name, "ab".repeat(16));
+      renameSync(join(at, "playtest.db"), file);
+    });
+    const there = join(freshFolder(), "data");
+    for (const ran of [await playtest(["serve", "backup", "verify", folder]), await restore(path(1), there)])
+      expect([ran.code, ran.stderr]).toEqual([
+        2,
+        expect.stringContaining(`${says} Nothing was changed. Restore a backup of the database that is in use.\n`),
+      ]);
+    expect(existsSync(there)).toBe(false);
+  });
+});
+
+describe("the instance key in a backup", () => {
+  const keys = { old: "11".repeat(32), now: "22".repeat(32), other: "33".repeat(32) };
+  const fingerprint = (key: string) => fingerprintOf(Buffer.from(key, "hex"), randomBytes);
+  const place = (key: string, name = "instance.key") => writeFileSync(join(dataDir, name), `${key}\n`, { mode: 0o600 });
+  const archived = () => readFileSync(path(1, "instance.key"), "utf8").trim();
+  const setKey = (key: string) => addSetting(dataDir, "instance_key", fingerprint(key));
+  const inEnvironment = (key: string) => ({ ...on(1), env: { PLAYTEST_SECRET_KEY: key } });
+
+  it("is that of the database in it, where it is rotated while files are copied", async () => {
+    place(keys.old);
+    place(keys.now, "instance.key.next");
+    await setKey(keys.old);
+    const database = new Database(join(dataDir, "playtest.db"));
+    const rotate = () => database.prepare("UPDATE settings SET value = ? WHERE name = 'instance_key'").run(fingerprint(keys.now));
+    let isDone = false;
+    const onProgress = (step: string) => {
+      if (step === "Copying" && !isDone) isDone = Boolean(rotate());
+    };
+    const order = { target: folder, portable: false, force: false, dryRun: false, version: "1" };
+    await makeBackup({ ...order, data: dataDir, env: {}, now: on(1).now, onProgress });
+    database.close();
+    renameSync(join(dataDir, "instance.key.next"), join(dataDir, "instance.key"));
+    expect([isDone, archived()]).toEqual([true, keys.now]);
+    expect(await playtest(["serve", "backup", "verify", folder])).toMatchObject({ code: 0, stderr: "" });
+  });
+
+  it("is that of the database where the environment has the one before a rotation", async () => {
+    place(keys.now);
+    await setKey(keys.now);
+    const argv = ["serve", "backup", folder, "--data", dataDir];
+    expect(await playtest(argv, inEnvironment(keys.old))).toMatchObject({ code: 0, stderr: "" });
+    expect(archived()).toBe(keys.now);
+  });
+
+  it.each(["backup", "export"])("is that of the database, or %s keeps nothing", async (verb) => {
+    place(keys.other);
+    await setKey(keys.now);
+    const { code, stderr } = await playtest(["serve", verb, folder, "--data", dataDir], on(1));
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: `error: The instance key from ${dataDir}/instance.key is not the key of this database: what it sealed could not be read. No backup was kept. Set PLAYTEST_SECRET_KEY to the key of the other servers on this database, or copy their instance.key to ${dataDir}/instance.key. A backup contains it too.\n`,
+    });
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it("is checked by verify and restore, which take that of the environment instead", async () => {
+    place(keys.now);
+    await setKey(keys.now);
+    await backup(1);
+    await replaced("instance.key", (file) => writeFileSync(file, `${keys.other}\n`));
+    const there = join(freshFolder(), "data");
+    const [verify, put] = [
+      ["serve", "backup", "verify", folder],
+      ["serve", "restore", path(1), "--data", there, "--yes"],
+    ] as const;
+    for (const argv of [verify, put]) {
+      const { code, stderr } = await playtest([...argv]);
+      expect({ code, stderr }).toEqual({
+        code: 2,
+        stderr: expect.stringContaining("The instance key in the archive is not the key of the database in it"),
+      });
+    }
+    expect(existsSync(there)).toBe(false);
+    for (const argv of [verify, put])
+      expect(await playtest([...argv], inEnvironment(keys.now))).toMatchObject({ code: 0, stderr: "" });
+  });
+});
+
 describe("accounts that were deleted after the backup", () => {
   const other = "019a0000-0000-7000-8000-000000000009";
   const list = `${other} 2026-02-01T00:00:00.000Z\n${buildId} 2026-03-05T00:00:00.000Z\n`;
@@ -266,6 +410,34 @@ describe("a backup on standard output", () => {
     expect(statSync(join(at, "there/blobs/builds", buildId)).size).toBe(MiB);
     for (const said of ["warned", "alike"]) expect(text(said)).toContain("pass their list with --deletions");
     expect([text("silent"), text("again")]).toEqual(["", expect.stringContaining("The server will delete 1 account again")]);
+  });
+
+  it("leaves no copy of the database behind when a signal ends it, also while nobody reads", async () => {
+    const temp = freshFolder();
+    const argv = [program, "serve", "backup", "-", "--data", dataDir];
+    const child = spawn(process.execPath, argv, { env: { ...process.env, TMPDIR: temp }, stdio: ["ignore", "pipe", "ignore"] });
+    const copies = () => readdirSync(temp).filter((name) => name.startsWith("playtest-backup-"));
+    const watcher = watch(temp);
+    while (copies().length === 0) await once(watcher, "change");
+    watcher.close();
+    child.kill("SIGTERM");
+    expect([await once(child, "exit"), copies()]).toEqual([[143, null], []]);
+  });
+
+  it("removes what one left that was killed more than a day ago", async () => {
+    const temp = freshFolder();
+    const gone = spawnSync("true").pid;
+    const names = {
+      left: `playtest-backup-${gone}-a`,
+      fresh: `playtest-backup-${gone}-b`,
+      runs: `playtest-backup-${process.pid}-c`,
+    };
+    for (const name of [...Object.values(names), "playtest-other"]) {
+      mkdirSync(join(temp, name));
+      if (name !== names.fresh) utimesSync(join(temp, name), 0, 0);
+    }
+    const made = makeScratch(temp, "playtest-backup-", Date.now());
+    expect(readdirSync(temp).sort()).toEqual([names.fresh, names.runs, basename(made), "playtest-other"].sort());
   });
 
   it("fails where its reader stops, and a part of it is refused", async () => {

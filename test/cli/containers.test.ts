@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Ajv2019 } from "ajv/dist/2019.js";
@@ -6,10 +7,13 @@ import { Deployment } from "kubernetes-models/apps/v1";
 import { Ingress } from "kubernetes-models/networking.k8s.io/v1";
 import { PodDisruptionBudget } from "kubernetes-models/policy/v1";
 import { PersistentVolumeClaim, Service } from "kubernetes-models/v1";
-import { describe, expect, it } from "vitest";
+import { describe, expect, inject, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { playtest, testFolder } from "../helpers/cli.ts";
+import { sql } from "../helpers/postgres-server.ts";
+import { drivers } from "../helpers/store.ts";
 
+const hasPostgres = drivers.some(({ name }) => name === "postgres");
 const publicUrl = "https://play.example.com";
 
 async function compose(...flags: string[]) {
@@ -56,7 +60,25 @@ describe("serve compose", () => {
       Caddyfile: "644",
       "playtest.env": "600",
       "database.env": "600",
+      "database.sql": "644",
     });
+  });
+
+  it.runIf(hasPostgres)("gives the server a role that is no superuser and owns its database", async () => {
+    const { read, folder, project } = await compose("--database", "postgresql");
+    expect(project.services.database.volumes).toContain("./database.sql:/docker-entrypoint-initdb.d/playtest.sql:ro");
+    expect(project.services.database).not.toHaveProperty("environment");
+    const server = inject("postgresUrl");
+    const [name, value] = read("database.env").trim().split("=") as [string, string];
+    const argv = ["--no-psqlrc", "--variable", "ON_ERROR_STOP=1", "--file", join(folder, "database.sql"), server];
+    execFileSync("psql", argv, { env: { ...process.env, [name]: value } });
+    const roles = await sql(
+      server,
+      "SELECT rolsuper, rolcanlogin, (SELECT datname FROM pg_database WHERE datdba = pg_roles.oid) AS owns FROM pg_roles WHERE rolname = 'playtest'",
+    );
+    await sql(server, "DROP DATABASE playtest");
+    await sql(server, "DROP ROLE playtest");
+    expect(roles).toEqual([{ rolsuper: false, rolcanlogin: true, owns: "playtest" }]);
   });
 
   it.each([

@@ -296,6 +296,21 @@ describe("serve import", () => {
     expect(existsSync(there)).toBe(false);
   });
 
+  it("refuses an empty PostgreSQL database with the tables of a newer version than that of the archive", async () => {
+    const older = await remade(archive, "manifest.json", (text) => {
+      const manifest = JSON.parse(text) as { migrations: unknown[] };
+      return JSON.stringify({ ...manifest, migrations: manifest.migrations.slice(0, -1) });
+    });
+    const there = join(freshFolder(), "there");
+    const { code, stderr } = await importInto(older, there, "--database-url", urlOf(await postgres()));
+    expect({ code, stderr }).toEqual({
+      code: 6,
+      stderr:
+        "error: The database already has the tables of a newer version than that of the archive. Nothing was changed. Create a new, empty database and pass it with --database-url.\n",
+    });
+    expect(existsSync(there)).toBe(false);
+  });
+
   it("refuses a folder with a server in it", async () => {
     const there = dataDirFixture();
     const { code, stderr } = await importInto(archive, there);

@@ -5,6 +5,7 @@ import {
   cpSync,
   openSync,
   readdirSync,
+  renameSync,
   rmSync,
   statSync,
   truncateSync,
@@ -24,6 +25,7 @@ import { corrupt, corruptions } from "../helpers/corruptions.ts";
 import { dataDirFixture } from "../helpers/data-dir-fixture.ts";
 import { createHistory } from "../helpers/history.ts";
 import { type FreshDatabase, freshDatabase } from "../helpers/postgres.ts";
+import { sql } from "../helpers/postgres-server.ts";
 import { insertDeadJob } from "../helpers/raw-rows.ts";
 import { startTestServer } from "../helpers/server.ts";
 import { Database } from "../helpers/sqlite.ts";
@@ -109,6 +111,26 @@ const advice: Advice[] = [
     detail: /^other users can access \S+instance\.key; `--fix` makes them private$/,
     break: (folder) => chmodSync(join(folder, "instance.key"), 0o604),
     follow: (folder) => run("doctor", folder, "--fix"),
+  },
+  {
+    check: "instance_key",
+    detail: /^The instance key from \S+instance\.key is not the key of this database: what it sealed could not be read\.$/,
+    help: /^Set PLAYTEST_SECRET_KEY to the key of the other servers on this database, or copy their instance\.key to \S+instance\.key\. A backup contains it too\.$/,
+    async break(folder) {
+      await run("run", folder, "--port", "0", "--sandbox", "--exec", "true");
+      renameSync(join(folder, "instance.key"), join(folder, "..", "instance.key"));
+      writeFileSync(join(folder, "instance.key"), `${"ab".repeat(32)}\n`, { mode: 0o600 });
+    },
+    follow: (folder) => renameSync(join(folder, "..", "instance.key"), join(folder, "instance.key")),
+  },
+  {
+    check: "instance_key",
+    detail: /^There is no instance key in \S+instance\.key, and the secrets in this database are sealed with one\.$/,
+    async break(folder) {
+      await run("run", folder, "--port", "0", "--sandbox", "--exec", "true");
+      renameSync(join(folder, "instance.key"), join(folder, "..", "instance.key"));
+    },
+    follow: (folder) => renameSync(join(folder, "..", "instance.key"), join(folder, "instance.key")),
   },
   {
     check: "configuration",
@@ -331,6 +353,46 @@ describe("serve doctor on PostgreSQL", () => {
       help: expect.stringContaining("Then create what is missing as the migration of the table does"),
     });
     for (const statement of revoked) await inTarget(statement);
-    expect(await checked("append_only")).toMatchObject({ ok: true });
+    expect(await checked("append_only")).toMatchObject({
+      ok: true,
+      warning: true,
+      detail: expect.stringMatching(/^the database role of this server is a superuser, which no table is protected from/),
+    });
+  });
+
+  it("append_only, of a role that is no superuser", async () => {
+    const owned = await freshDatabase({ empty: true });
+    const [role, group] = [`owner_${owned.name}`, `group_${owned.name}`];
+    const asSuperuser = (statement: string) => sql(owned.unrestrictedUrl, statement);
+    await asSuperuser(`CREATE ROLE ${role} LOGIN`);
+    await asSuperuser(`CREATE ROLE ${group}`);
+    await asSuperuser(`ALTER DATABASE ${owned.name} OWNER TO ${role}`);
+    const url = new URL(owned.unrestrictedUrl);
+    url.username = role;
+    const databaseUrl = url.href;
+    await (await openStore({ databaseUrl })).close();
+    const guard = async () => {
+      const options = { data: lived, databaseUrl, ledger: false, fix: false, now: Date.now(), env: {} };
+      return (await doctor(options)).find(({ name }) => name === "append_only")!;
+    };
+    const fine = {
+      name: "append_only",
+      ok: true,
+      detail: "postings, audit entries and invoices cannot be changed or removed",
+    };
+    expect(await guard()).toEqual(fine);
+    await asSuperuser("GRANT UPDATE ON ledger_postings TO PUBLIC");
+    await asSuperuser(`GRANT DELETE ON audit_links TO ${group}`);
+    await asSuperuser(`GRANT ${group} TO ${role}`);
+    expect(await guard()).toMatchObject({
+      ok: false,
+      detail:
+        "the database role of this server has DELETE on audit_links; the database role of this server has UPDATE on ledger_postings",
+    });
+    await asSuperuser("REVOKE UPDATE ON ledger_postings FROM PUBLIC");
+    await asSuperuser(`REVOKE ${group} FROM ${role}`);
+    expect(await guard()).toEqual(fine);
+    await owned.drop();
+    for (const name of [role, group]) await sql(database.unrestrictedUrl, `DROP ROLE ${name}`);
   });
 });

@@ -11,9 +11,12 @@ import { findStrays } from "../../server/operations/strays.ts";
 import type { Bucket } from "../../server/uploads/s3/bucket.ts";
 import { openBucket } from "../../server/uploads/s3/open.ts";
 import { startProcess } from "../helpers/cluster.ts";
+import { dataDirFixture, withBuild } from "../helpers/data-dir-fixture.ts";
 import * as factories from "../helpers/factories.ts";
 import { type FaultyBucket, startFaultyBucket } from "../helpers/faulty-bucket.ts";
 import { freePort } from "../helpers/free-port.ts";
+import { startMemoryBucket } from "../helpers/memory-bucket.ts";
+import { freshDatabase } from "../helpers/postgres.ts";
 import { killLeftovers } from "../helpers/process.ts";
 import { hasRadosgw, type S3Server, startRadosgw } from "../helpers/radosgw.ts";
 import { nodeAt, startTestServer, type TestServer, type TestServerOptions } from "../helpers/server.ts";
@@ -44,6 +47,31 @@ it("a bucket that nobody answers for is away, and nothing is said about its file
   const address = `s3://files?endpoint=http://127.0.0.1:${await freePort()}&path-style`;
   const bucket = await openBucket(address, { env, now: Date.now, attempts: 1 });
   await expect(bucket.find(`videos/${idOf(1)}`)).rejects.toThrow("does not answer right now. Nothing was changed.");
+});
+
+it("an archive is restored into PostgreSQL though the bucket takes longer to list than a transaction may be idle", async () => {
+  const [bucket, database] = [await startMemoryBucket(), await freshDatabase({ empty: true })];
+  closing.push(bucket.close, database.drop);
+  const data = await withBuild(100);
+  writeFileSync(join(data, "config.json"), JSON.stringify({ blobs: { address: bucket.address } }), { mode: 0o600 });
+  const [archive, env, now] = [join(freshFolder(), "backup.tar"), bucket.env, Date.now()];
+  const quiet = { env, now, dryRun: false, onProgress: () => {} };
+  await backup({ ...quiet, data, target: archive, portable: true, force: false, version: "1" });
+  bucket.setListTime(100);
+  const databaseUrl = `${database.unrestrictedUrl}?options=-c%20idle_in_transaction_session_timeout=300ms`;
+  const where = { data: join(freshFolder(), "restored"), databaseUrl };
+  const { signal } = new AbortController();
+  expect(await restore({ ...quiet, ...where, archive, replace: false, programs: [], signal })).toMatchObject({ missing: [] });
+});
+
+it("files are not moved from one bucket to another, which would leave them where they are", async () => {
+  const data = dataDirFixture();
+  writeFileSync(join(data, "config.json"), JSON.stringify({ blobs: { address: "s3://old" } }), { mode: 0o600 });
+  const env = { AWS_ACCESS_KEY_ID: "key", AWS_SECRET_ACCESS_KEY: "secret" };
+  const { signal } = new AbortController();
+  await expect(moveBlobs({ data, env, to: "s3://new", now: Date.now, signal, onProgress() {} })).rejects.toThrow(
+    "The server keeps its files in s3://old, and --to is another address. Nothing was moved. Move the files to the disk first (--to disk), or copy the bucket with a tool of its own and then set blobs.address.",
+  );
 });
 
 describe.each(hasRadosgw ? ["radosgw"] : [])("bucket of %s", () => {

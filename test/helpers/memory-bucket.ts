@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
+import { setTimeout as wait } from "node:timers/promises";
 import { openBucket } from "../../server/uploads/s3/open.ts";
 
 /**
@@ -11,12 +12,16 @@ import { openBucket } from "../../server/uploads/s3/open.ts";
 export async function startMemoryBucket() {
   const objects = new Map<string, { bytes: Buffer; headers: Record<string, string> }>();
   let isAway = false;
+  let listMs = 0;
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (isAway) return void request.socket.destroy();
     const { pathname, searchParams } = new URL(request.url!, "http://bucket");
     const key = decodeURIComponent(pathname).replace(/^\/files\/?/, "");
-    if (searchParams.has("list-type")) return void response.end(listOf(searchParams.get("prefix") ?? ""));
+    if (searchParams.has("list-type")) {
+      await wait(listMs);
+      return void response.end(listOf(searchParams.get("prefix") ?? ""));
+    }
     if (request.method === "PUT") {
       const sha256 = request.headers["x-amz-meta-sha256"];
       objects.set(key, { bytes: await buffer(request), headers: sha256 ? { "x-amz-meta-sha256": String(sha256) } : {} });
@@ -59,6 +64,10 @@ export async function startMemoryBucket() {
     /** Whether requests are answered. */
     setAway(away: boolean) {
       isAway = away;
+    },
+    /** How long (ms) each page of a list takes. */
+    setListTime(ms: number) {
+      listMs = ms;
     },
     open: () => openBucket(address, { env, now: Date.now, attempts: 1 }),
     async close() {

@@ -45,6 +45,8 @@ describe("server settings: one that is not valid", () => {
     ["crypto.rates.feedUrl", { crypto: { rates: { feedUrl: "ftp://secret.example/{coin}" } } }],
     ["crypto.rates.feedUrl", { crypto: { rates: { feedUrl: "https://secret.example/ETH" } } }],
     ["stripe.apiUrl", { stripe: { apiUrl: "secret" } }],
+    ["metrics.token", { metrics: { token: "hidden-in-a-wörd" } }],
+    ["metrics.token", { metrics: { token: "hidden in plain sight" } }],
     ["stripe.webhookSecret", { stripe: { secretKey: "sk_hidden", webhookSecret: ["sk_hidden"] } }],
   ])("is named, and no secret is shown: %s of %j", async (name, settings) => {
     const lines = await faults(settings);

@@ -309,15 +309,30 @@ async function durability(tx: Query): Promise<Check[]> {
   return Promise.all(checks);
 }
 
-/** The database role of this program must not have the privileges to change or remove the rows of some tables. */
+/**
+ * The database role of this program must not be able to change or remove the rows of some tables, by a privilege of its own, of a role that it
+ * is a member of, or of everybody. A superuser always is: of that one only the privileges count that somebody granted.
+ */
 async function guardOf(tx: Query): Promise<Check> {
-  const granted = await tx.all<{ name: string; privileges: string }>(
-    `SELECT table_name AS name, STRING_AGG(privilege_type, ', ' ORDER BY privilege_type) AS privileges
-      FROM information_schema.table_privileges WHERE table_schema = current_schema()
-      AND table_name IN (${appendOnlyTables.map((table) => `'${table}'`).join(", ")})
-      AND privilege_type IN ('UPDATE', 'DELETE', 'TRUNCATE') AND grantee = current_user GROUP BY table_name ORDER BY table_name`,
-  );
-  return guardCheck(granted.map(({ name, privileges }) => `the database role of this server has ${privileges} on ${name}`));
+  const isSuperuser = (await tx.one("SELECT 1 AS found FROM pg_roles WHERE rolname = current_user AND rolsuper")) !== undefined;
+  const held = await tx.all<{ name: string; privileges: string }>(isSuperuser ? grantedPrivileges : usablePrivileges);
+  const check = guardCheck(held.map(({ name, privileges }) => `the database role of this server has ${privileges} on ${name}`));
+  return isSuperuser && check.ok ? { ...check, warning: true, detail: superuser } : check;
 }
+
+const superuser =
+  "the database role of this server is a superuser, which no table is protected from: postings, audit entries and invoices can be changed and removed. Take that from it with `ALTER ROLE … NOSUPERUSER`. If it is the first role of its PostgreSQL, which stays one, move the data to a database of another role with `playtest serve export` and `playtest serve import`";
+
+const guarded = appendOnlyTables.map((table) => `'${table}'`).join(", ");
+
+const usablePrivileges = `SELECT relname AS name, STRING_AGG(privilege, ', ' ORDER BY privilege) AS privileges
+  FROM pg_class CROSS JOIN (VALUES ('DELETE'), ('TRUNCATE'), ('UPDATE')) AS changing (privilege)
+  WHERE relnamespace = CAST(current_schema() AS regnamespace) AND relname IN (${guarded})
+  AND has_table_privilege(current_user, pg_class.oid, privilege) GROUP BY relname ORDER BY relname`;
+
+const grantedPrivileges = `SELECT table_name AS name, STRING_AGG(DISTINCT privilege_type, ', ' ORDER BY privilege_type) AS privileges
+  FROM information_schema.table_privileges WHERE table_schema = current_schema() AND table_name IN (${guarded})
+  AND privilege_type IN ('UPDATE', 'DELETE', 'TRUNCATE') AND grantee IN (current_user, 'PUBLIC')
+  GROUP BY table_name ORDER BY table_name`;
 
 const closing = () => new StoreUnavailable("The server is shutting down. Nothing was changed. Try again in a moment.");

@@ -7,6 +7,8 @@ import type { Check, Query } from "../../database/port.ts";
 import { tablesOf } from "../../database/tables.ts";
 import { checkLedger } from "../../ledger/checks.ts";
 import { referencedBlobs } from "../../uploads/blob-store.ts";
+import * as settings from "../keys/store.ts";
+import { type Refusal, requireNotMoved } from "../move/moved.ts";
 import { type Manifest, rowsOnly } from "./contents.ts";
 import type { OnProgress } from "./progress.ts";
 import { dumpRows } from "./rows.ts";
@@ -15,6 +17,8 @@ import { dumpRows } from "./rows.ts";
 export interface Captured {
   database: Manifest["database"];
   migrations: Applied[];
+  /** The fingerprint of its instance key; undefined when no server has used it yet. */
+  fingerprint: string | undefined;
   /** The keys of the files that its rows refer to. */
   blobs: string[];
 }
@@ -25,6 +29,8 @@ export interface CaptureSource {
   location: Pick<DatabaseLocation, "driver" | "dataDir" | "databaseUrl">;
   /** The file to write to. */
   scratch: string;
+  /** What is said of a database that nothing uses because of a move. */
+  refusal: Refusal;
   onProgress: OnProgress;
 }
 
@@ -34,18 +40,23 @@ export function capture(source: CaptureSource): Promise<Captured> {
   return source.portable || !file ? captureRows(source) : captureFile(source, file, name);
 }
 
-/** The keys of the files that the database refers to now. Closes at once: an open transaction would let the server's WAL grow. */
+/** The keys of the files that the database refers to now. Throws ConfigError for one that nothing uses because of a move. Closes at once: an open transaction would let the server's WAL grow. */
 export async function blobsNow(location: CaptureSource["location"]): Promise<string[]> {
   const { query, close } = await location.driver.snapshot(location);
-  return referencedBlobs(query).finally(close);
+  try {
+    await requireNotMoved(query, { outcome: "Nothing was written." });
+    return await referencedBlobs(query);
+  } finally {
+    await close();
+  }
 }
 
 async function captureFile(source: CaptureSource, file: DatabaseFile, database: string): Promise<Captured> {
-  const { location, scratch, onProgress } = source;
+  const { location, scratch, refusal, onProgress } = source;
   await file.copy(location.dataDir, scratch, (done, total) => onProgress("Copying the database", done, total));
   const copy = await file.inspectCopy(scratch);
   try {
-    const found = await describe(await copy.read(async (q) => q));
+    const found = await describe(await copy.read(async (q) => q), refusal);
     requireWhole(await copy.check({ thorough: true }));
     return { database, ...found };
   } finally {
@@ -53,11 +64,11 @@ async function captureFile(source: CaptureSource, file: DatabaseFile, database: 
   }
 }
 
-async function captureRows({ location, scratch, onProgress }: CaptureSource): Promise<Captured> {
+async function captureRows({ location, scratch, refusal, onProgress }: CaptureSource): Promise<Captured> {
   const { dialect, query, close } = await location.driver.snapshot(location);
   const file = await open(scratch, "w", 0o600);
   try {
-    const found = await describe(query);
+    const found = await describe(query, refusal);
     const tables = await tablesOf(query, dialect, migrations.slice(0, found.migrations.length));
     let rows = 0;
     await dumpRows(query, tables, file, (more) => {
@@ -71,11 +82,12 @@ async function captureRows({ location, scratch, onProgress }: CaptureSource): Pr
   }
 }
 
-async function describe(q: Query): Promise<Omit<Captured, "database">> {
+async function describe(q: Query, refusal: Refusal): Promise<Omit<Captured, "database">> {
   const history = await applied(q);
   assertSameHistory(history);
+  await requireNotMoved(q, refusal);
   if (history.length === migrations.length) requireWhole([...(await checkLedger(q)), await checkAudit(q)]);
-  return { migrations: history, blobs: await referencedBlobs(q) };
+  return { migrations: history, fingerprint: await settings.get(q, "instance_key"), blobs: await referencedBlobs(q) };
 }
 
 function requireWhole(checks: readonly Check[]): void {

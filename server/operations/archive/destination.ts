@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, statSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { mkdir, open, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, extname, join, resolve } from "node:path";
@@ -7,6 +7,7 @@ import { makeFolder } from "../../lib/folders.ts";
 import { flush } from "../../uploads/local-blobs.ts";
 import { stampOf } from "./contents.ts";
 import { type Earlier, FolderWriter, newestIn } from "./folder.ts";
+import { makeScratch } from "./scratch.ts";
 import { type TarOutput, TarWriter } from "./tar.ts";
 import type { Target } from "./write.ts";
 
@@ -69,7 +70,7 @@ export interface Destination {
 export async function openDestination(place: Place, { output, now }: PlaceOptions): Promise<Destination> {
   const { kind, path } = place;
   if (kind === "stream") {
-    const folder = mkdtempSync(join(tmpdir(), "playtest-backup-"));
+    const folder = makeScratch(tmpdir(), "playtest-backup-", now);
     const clean = () => rm(folder, { recursive: true, force: true });
     return { target: new TarWriter(output!, now), scratch: join(folder, "database"), finish: async () => {}, clean };
   }

@@ -1,7 +1,7 @@
 import { ConfigError } from "../../config/read.ts";
 import type { DatabaseLocation } from "../../database/drivers.ts";
-import { migrate, migrations } from "../../database/migrate.ts";
-import type { Query } from "../../database/port.ts";
+import { applied, isEmpty, migrate, migrations } from "../../database/migrate.ts";
+import type { Query, Store } from "../../database/port.ts";
 import { firstUsed, type Table, tablesOf } from "../../database/tables.ts";
 import type { OnProgress } from "./progress.ts";
 import { type Batch, insertBatch, readBatches } from "./rows.ts";
@@ -31,6 +31,7 @@ export async function fillDatabase(
   const list = migrations.slice(0, position);
   const store = await location.driver.open(location, { patient: true });
   try {
+    await requireNotNewer(store, position);
     await migrate(store, list);
     await store.write(async (tx) => {
       const tables = await tablesOf(tx, store.dialect, list);
@@ -42,6 +43,14 @@ export async function fillDatabase(
   } finally {
     await store.close();
   }
+}
+
+/** Rows are loaded into the tables that they came from. The next start of a server brings those up to date, and never back. */
+async function requireNotNewer(store: Store, position: number): Promise<void> {
+  if ((await isEmpty(store)) || (await store.read(applied)).length <= position) return;
+  const message =
+    "The database already has the tables of a newer version than that of the archive. Nothing was changed. Create a new, empty database and pass it with --database-url.";
+  throw Object.assign(new ConfigError(message), { exitCode: 6 });
 }
 
 /** Throws ConfigError when the database is not empty. */

@@ -1,6 +1,8 @@
+import { randomBytes } from "node:crypto";
 import { chownSync, existsSync, mkdirSync, readdirSync, statfsSync, statSync } from "node:fs";
 import { rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { shortageOf } from "../../../src/contract/text/shortages.ts";
 import { checkAudit } from "../../audit/checks.ts";
 import type { DataLocationOptions, LocationReport } from "../../config/data-location.ts";
@@ -11,11 +13,14 @@ import { type DatabaseLocation, fileDrivers, locate, lockDataDir, reportLocation
 import { migrations } from "../../database/migrate.ts";
 import type { Query } from "../../database/port.ts";
 import { checkLedger } from "../../ledger/checks.ts";
-import { sameText } from "../../lib/secrets.ts";
+import { fingerprintOf } from "../../lib/secrets.ts";
 import { blobKinds } from "../../uploads/blob-store.ts";
+import type { StoredFile } from "../../uploads/blobs.ts";
 import { blobsBeside, configuredBucket } from "../../uploads/configured-blobs.ts";
 import { deletionLine, deletionsFile, deletionsFor } from "../backups/deletion-list.ts";
+import * as settings from "../keys/store.ts";
 import { missingBlobs } from "../missing-blobs.ts";
+import { requireNotMoved } from "../move/moved.ts";
 import { capture, failures } from "./capture.ts";
 import { fileDriverOf, type Manifest, names, stampOf } from "./contents.ts";
 import { fillDatabase, fillFile, requireEmptyDatabase } from "./load.ts";
@@ -164,7 +169,6 @@ async function putInPlace(archive: Archive, location: DatabaseLocation, options:
     requireRoom(archive, dataDir);
     mkdirSync(staging, { mode: 0o700 });
     await archive.extract(staging, counted("Unpacking", archive, options.onProgress));
-    requireSameKey(options, staging);
     const last = await prepare({ ...options, ...location, staging, rows, manifest: archive.manifest });
     if (options.deletions.length > 0) await writeFile(join(staging, deletionsFile), options.deletions.join(""), { mode: 0o600 });
     giveToOwner(staging, dataDir);
@@ -186,12 +190,19 @@ function requireRoom({ bytes }: Archive, dataDir: string): void {
   );
 }
 
-/** PLAYTEST_SECRET_KEY overrides the archive's key. With a different key the server would start but could not decrypt anything. */
-function requireSameKey({ env }: Pick<RestoreOptions, "env">, staging: string): void {
-  const [inForce, kept] = [findInstanceKey(env.PLAYTEST_SECRET_KEY, staging)!, findInstanceKey(undefined, staging)!];
-  if (sameText(inForce.toString("hex"), kept.toString("hex"))) return;
+/**
+ * PLAYTEST_SECRET_KEY overrides the archive's key. A server with another key than that of the database does not start: it could not decrypt
+ * anything. A database that no server has used does not know its key.
+ */
+async function requireKey(q: Query, dataDir: string, { env }: Pick<RestoreOptions, "env">): Promise<void> {
+  const known = await settings.get(q, "instance_key");
+  const [inForce, kept] = [findInstanceKey(env.PLAYTEST_SECRET_KEY, dataDir)!, findInstanceKey(undefined, dataDir)!];
+  const isRight = (key: Buffer) => (known === undefined ? key.equals(kept) : fingerprintOf(key, randomBytes) === known);
+  if (isRight(inForce)) return;
   throw new ConfigError(
-    "PLAYTEST_SECRET_KEY differs from the key in the archive, so the encrypted data could not be read. Nothing was changed. Unset it, here and where the server runs.",
+    isRight(kept)
+      ? "PLAYTEST_SECRET_KEY differs from the key in the archive, so the encrypted data could not be read. Nothing was changed. Unset it, here and where the server runs."
+      : "The instance key in the archive is not the key of the database in it, so the encrypted data could not be read. Nothing was changed. Set PLAYTEST_SECRET_KEY to the key of the server that was backed up, here and where the restored server runs, or restore another backup.",
   );
 }
 
@@ -211,7 +222,7 @@ async function prepare(staged: Staged): Promise<() => Promise<void>> {
   const archived = fileDriverOf(manifest);
   if (!archived) await rename(join(staging, names.rows), rows);
   else if (archived !== driver) await takeRows(archived, staged);
-  if (!driver.file) return () => fillDatabase(staged, rows, position, onProgress, (q) => damageOf(q, dataDir, staged));
+  if (!driver.file) return async () => fillDatabase(staged, rows, position, onProgress, await damageChecks(dataDir, staged));
   if (archived !== driver) await fillFile({ ...staged, dataDir: staging }, rows, position, onProgress);
   await checkFile(staged);
   return async () => {};
@@ -220,7 +231,7 @@ async function prepare(staged: Staged): Promise<() => Promise<void>> {
 /** Replaces the archive's database file with its rows. */
 async function takeRows(archived: Driver, { staging, rows, onProgress }: Staged): Promise<void> {
   const location = { driver: archived, dataDir: staging, databaseUrl: undefined };
-  await capture({ portable: true, location, scratch: rows, onProgress });
+  await capture({ portable: true, location, scratch: rows, refusal: ofMoved, onProgress });
   for (const name of archived.file!.names) await rm(join(staging, name), { force: true });
 }
 
@@ -228,31 +239,48 @@ async function checkFile(staged: Staged): Promise<void> {
   const { driver, staging } = staged;
   const store = await driver.inspect({ dataDir: staging, databaseUrl: undefined });
   try {
-    const damage = failures(await store.check({ thorough: true })) ?? (await store.read((q) => damageOf(q, staging, staged)));
+    const damage = failures(await store.check({ thorough: true })) ?? (await store.read(await damageChecks(staging, staged)));
     if (damage !== undefined) throw new Error(`its database failed the checks (${damage})`);
   } finally {
     await store.close();
   }
 }
 
-/** What is wrong with a database or its files. The ledger of an older schema can be checked only after the next start migrated it. */
-async function damageOf(q: Query, dataDir: string, { manifest, env, now, config }: Checked): Promise<string | undefined> {
+/** What is said of an archive of a database that nothing used because of a move. */
+const ofMoved = { outcome: "Nothing was changed.", remedy: "Restore a backup of the database that is in use." };
+
+type DamageOf = (q: Query) => Promise<string | undefined>;
+
+/**
+ * Looks at the files and returns what says what is wrong with them or the database. That only queries, because it may be in a transaction,
+ * and PostgreSQL ends one that asks nothing for 30 seconds, while a large bucket takes minutes to list.
+ */
+async function damageChecks(dataDir: string, { manifest, env, now, config }: Checked): Promise<DamageOf> {
   // Without files in a bucket, nothing depends on settings, which an older program may have written.
   const bucket = manifest.bucket && (await configuredBucket(await readConfig(env, dataDir, config), { env, now: () => now }));
-  if (manifest.bucket && manifest.bucket.files.length > 0 && !bucket)
-    return `the files that it names are in ${manifest.bucket.address}, and no setting names a bucket: pass the server's configuration with --config, or set PLAYTEST_BLOBS`;
-  const blobs = await blobsBeside(dataDir, bucket);
-  const sizes = new Map(manifest.bucket?.files.map(({ name, size }) => [name, size]));
-  if (sizes.size > 0)
-    for await (const { key, size } of blobs.list(blobKinds))
-      if ((sizes.get(`blobs/${key}`) ?? size) !== size)
-        return `the file ${key} has another size than when the archive was created`;
-  const missing = (await missingBlobs(q, blobs)).find((key) => !manifest.missing.includes(`blobs/${key}`));
-  if (missing !== undefined) return `the file ${missing} is missing`;
-  return manifest.migrations.length === migrations.length
-    ? failures([...(await checkLedger(q)), await checkAudit(q)])
-    : undefined;
+  const listed: StoredFile[] = [];
+  for await (const file of (await blobsBeside(dataDir, bucket)).list(blobKinds)) listed.push(file);
+  return async (q) => {
+    await requireNotMoved(q, ofMoved);
+    await requireKey(q, dataDir, { env });
+    if (manifest.bucket && manifest.bucket.files.length > 0 && !bucket)
+      return `the files that it names are in ${manifest.bucket.address}, and no setting names a bucket: pass the server's configuration with --config, or set PLAYTEST_BLOBS`;
+    return (await damageOfFiles(q, manifest, listed)) ?? (await damageOfRows(q, manifest));
+  };
 }
+
+async function damageOfFiles(q: Query, manifest: Manifest, listed: readonly StoredFile[]): Promise<string | undefined> {
+  const sizes = new Map(manifest.bucket?.files.map(({ name, size }) => [name, size]));
+  const changed = listed.find(({ key, size }) => (sizes.get(`blobs/${key}`) ?? size) !== size);
+  if (changed) return `the file ${changed.key} has another size than when the archive was created`;
+  const found = await missingBlobs(q, { list: () => Readable.from(listed) });
+  const missing = found.find((key) => !manifest.missing.includes(`blobs/${key}`));
+  return missing === undefined ? undefined : `the file ${missing} is missing`;
+}
+
+/** The ledger of an older schema can be checked only after the next start migrated it. */
+const damageOfRows = async (q: Query, manifest: Manifest): Promise<string | undefined> =>
+  manifest.migrations.length === migrations.length ? failures([...(await checkLedger(q)), await checkAudit(q)]) : undefined;
 
 /** When root restores, the files are given to the owner of the folder, whose server must be able to read them and take the lock. */
 function giveToOwner(staging: string, dataDir: string): void {

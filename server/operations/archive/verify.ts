@@ -1,4 +1,4 @@
-import { mkdtempSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,6 +9,7 @@ import { isBackupFolder, newestName } from "./contents.ts";
 import { configChangesAt } from "./programs.ts";
 import type { OnProgress } from "./progress.ts";
 import { type Restored, restore } from "./restore.ts";
+import { makeScratch } from "./scratch.ts";
 
 export interface VerifyOptions {
   /** A backup, or the folder of them, of which the newest is taken. */
@@ -36,7 +37,7 @@ export interface Verified {
  */
 export async function verifyBackup({ path, folder, config, env, ...options }: VerifyOptions): Promise<Verified> {
   const archive = newestOf(path);
-  const data = mkdtempSync(join(folder ?? tmpdir(), "playtest-verify-"));
+  const data = makeScratch(folder ?? tmpdir(), "playtest-verify-", options.now);
   // The server's own database must not be touched, nor found full.
   const { PLAYTEST_DATABASE_URL: _, DATABASE_URL: __, ...rest } = env;
   try {

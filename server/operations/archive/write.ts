@@ -1,17 +1,21 @@
+import { randomBytes } from "node:crypto";
 import { statSync } from "node:fs";
 import { open, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { unlessMissing } from "../../uploads/local-blobs.ts";
 import type { Bucket, Found } from "../../uploads/s3/bucket.ts";
+import { keyWith } from "../keys/identity.ts";
 import { blobsNow, type Captured, type CaptureSource, capture } from "./capture.ts";
 import { databaseNameOf, isName, type Manifest, names, rowsOnly, sumLine } from "./contents.ts";
 import { pieces } from "./tar.ts";
 
-interface Source extends CaptureSource {
+interface Source extends Omit<CaptureSource, "refusal"> {
   /** Where files are that are not on the local disk. */
   bucket: Bucket | undefined;
   /** The server's configuration file, where that is not in the data directory. */
   config?: string | undefined;
+  /** The environment, which may have the instance key. */
+  env: Readonly<Record<string, string | undefined>>;
   version: string;
   now: number;
 }
@@ -53,18 +57,19 @@ export class ArchiveWriter {
 
   /**
    * Writes the files, then the database, then the files that were added meanwhile, so that every file that the rows refer to is in the
-   * archive. A video that was replaced meanwhile may be missing: then the database is copied once more.
+   * archive. A video that was replaced meanwhile may be missing: then the database is copied once more. `key` was the instance key when the
+   * backup began; the archive gets that of the copied database, because it may have been rotated meanwhile.
    */
-  async writeAll(key: Buffer): Promise<void> {
+  async writeAll(key: Uint8Array): Promise<void> {
     const { location, config: given } = this.#source;
     const { dataDir } = location;
-    await this.#addText(names.key, `${key.toString("hex")}\n`);
     const config = await readFile(given ?? join(dataDir, names.config)).catch(unlessMissing);
     if (config) await this.#addText(names.config, config);
     await this.#addFiles((await blobsNow(this.#source.location)).map((blob) => `blobs/${blob}`));
     const mails = (await readdir(join(dataDir, "outbox")).catch(unlessMissing)) ?? [];
     await this.#addFiles(mails.map((name) => `outbox/${name}`).filter(isName));
     const captured = await this.#captureWithFiles();
+    await this.#addText(names.key, `${Buffer.from(this.#keyOf(captured, key)).toString("hex")}\n`);
     await this.#addDatabase(captured);
     await this.#addText(names.manifest, this.#manifest(captured));
     const sums = Buffer.from([...this.#sums].map(([name, sum]) => sumLine(sum, name)).join(""));
@@ -72,9 +77,16 @@ export class ArchiveWriter {
     await this.#target.end();
   }
 
+  #keyOf({ fingerprint }: Captured, inForce: Uint8Array): Uint8Array {
+    if (fingerprint === undefined) return inForce;
+    const { location, env } = this.#source;
+    const place = { dataDir: location.dataDir, secretKey: env.PLAYTEST_SECRET_KEY, randomBytes };
+    return keyWith(fingerprint, inForce, place, "No backup was kept.");
+  }
+
   async #captureWithFiles(): Promise<Captured> {
     for (let before: string[] | undefined; ; ) {
-      const captured = await capture(this.#source);
+      const captured = await capture({ ...this.#source, refusal: { outcome: "No backup was kept." } });
       const missing = await this.#addFiles(captured.blobs.map((blob) => `blobs/${blob}`));
       const stillMissing = before !== undefined && missing.every((name) => before!.includes(name));
       if (missing.length === 0 || stillMissing) {

@@ -48,7 +48,12 @@ export async function composeFiles(options: ComposeOptions): Promise<ComposeFile
     },
     { name: "Caddyfile", text: await proxyConfiguration("caddy", proxy), isSecret: false },
     { name: "playtest.env", text: `${lines.join("\n")}\n`, isSecret: true },
-    ...(postgresql ? [{ name: "database.env", text: `POSTGRES_PASSWORD=${password}\n`, isSecret: true }] : []),
+    ...(postgresql
+      ? [
+          { name: "database.env", text: `POSTGRES_PASSWORD=${password}\n`, isSecret: true },
+          { name: "database.sql", text: databaseSql, isSecret: false },
+        ]
+      : []),
   ];
 }
 
@@ -99,15 +104,24 @@ function publishedPorts(url: URL): string[] {
   return [...new Set(["80:80", `${own}:${own}`, `${own}:${own}/udp`])];
 }
 
+/** What the image runs once, when its volume is empty. The user of its own is a superuser, whom PostgreSQL keeps from nothing. */
+const databaseSql = `-- Runs once, when the volume of the database is new. The server is no superuser: the database keeps it from changing or removing
+-- what it wrote to the ledger, the audit log and invoices.
+\\getenv password POSTGRES_PASSWORD
+CREATE ROLE playtest LOGIN PASSWORD :'password';
+CREATE DATABASE playtest OWNER playtest;
+-- The superuser has no password: docker compose exec database psql --username postgres
+ALTER ROLE CURRENT_USER PASSWORD NULL;
+`;
+
 const databaseService = {
   image: "docker.io/library/postgres:18",
   restart: "unless-stopped",
   env_file: "database.env",
-  environment: { POSTGRES_USER: "playtest", POSTGRES_DB: "playtest" },
   // Shared memory of parallel queries; the default of 64 MiB is too little for PostgreSQL.
   shm_size: "256m",
   stop_grace_period: "60s",
-  volumes: ["database:/var/lib/postgresql"],
+  volumes: ["database:/var/lib/postgresql", "./database.sql:/docker-entrypoint-initdb.d/playtest.sql:ro"],
   healthcheck: {
     test: ["CMD", "pg_isready", "--username", "playtest", "--host", "127.0.0.1"],
     interval: "5s",

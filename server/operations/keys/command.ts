@@ -4,6 +4,8 @@ import { keyFile, nextKeyFile } from "../../config/instance-key.ts";
 import { ConfigError } from "../../config/read.ts";
 import { type DatabaseLocation, hasDatabase, locate, lockDataDir, reportLocation } from "../../database/drivers.ts";
 import { pending } from "../../database/migrate.ts";
+import type { Query } from "../../database/port.ts";
+import { requireNotMoved } from "../move/moved.ts";
 import { requireKeys } from "./identity.ts";
 import { type Rotation, rotate } from "./rotate.ts";
 import * as settings from "./store.ts";
@@ -33,6 +35,8 @@ export async function rotateKey(options: RotateKeyOptions): Promise<Rotated> {
   return { ...done, location: reportLocation(location) };
 }
 
+const requireInUse = (q: Query) => requireNotMoved(q, { outcome: "Nothing was changed." });
+
 async function isFree(dataDir: string): Promise<boolean> {
   try {
     (await lockDataDir(dataDir))();
@@ -49,6 +53,7 @@ async function rotateHere(location: DatabaseLocation, options: RotateKeyOptions)
   try {
     if ((await pending(store)).length > 0)
       throw new ConfigError("The database is of an older version. Nothing was changed. Run `playtest serve migrate` first.");
+    await store.read(requireInUse);
     const ring = await requireKeys({ store, dataDir, secretKey: env.PLAYTEST_SECRET_KEY, randomBytes });
     return await rotate({ store, dataDir, ring, randomBytes, settle: () => sleep(settleMs), onProgress });
   } finally {
@@ -61,6 +66,7 @@ const patienceMs = 60_000;
 
 /** Writes the new key to a file and waits until the running server has rotated to it, because only that server can open the database. */
 async function askServer(location: DatabaseLocation, { randomBytes, sleep }: RotateKeyOptions) {
+  await inspected(location, requireInUse);
   const file = nextKeyFile(location.dataDir);
   if (!existsSync(file)) writeFileSync(file, `${randomBytes(32).toString("hex")}\n`, { mode: 0o600, flag: "wx" });
   for (let waited = 0; existsSync(file) || (await isResealing(location)); waited += pollMs) {
@@ -76,11 +82,10 @@ async function askServer(location: DatabaseLocation, { randomBytes, sleep }: Rot
   return { resealed: null, keyFile: keyFile(location.dataDir) };
 }
 
-async function isResealing(location: DatabaseLocation): Promise<boolean> {
+const isResealing = async (location: DatabaseLocation) =>
+  (await inspected(location, (q) => settings.get(q, "rotation"))) === "resealing";
+
+async function inspected<T>(location: DatabaseLocation, read: (q: Query) => Promise<T>): Promise<T> {
   const store = await location.driver.inspect(location);
-  try {
-    return (await store.read((q) => settings.get(q, "rotation"))) === "resealing";
-  } finally {
-    await store.close();
-  }
+  return store.read(read).finally(() => store.close());
 }

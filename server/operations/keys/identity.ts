@@ -1,7 +1,7 @@
 import { renameSync } from "node:fs";
 import { findInstanceKey, keyFile, loadInstanceKey, nextKeyFile, readKeyFile } from "../../config/instance-key.ts";
 import { ConfigError } from "../../config/read.ts";
-import type { Query, Store } from "../../database/port.ts";
+import type { Check, Query, Store } from "../../database/port.ts";
 import { fingerprintOf, type KeyRing } from "../../lib/secrets.ts";
 import { opensSealed } from "./reseal.ts";
 import { refreshKeys } from "./ring.ts";
@@ -15,6 +15,21 @@ export interface Identity {
   /** The value of `PLAYTEST_SECRET_KEY`. */
   secretKey: string | undefined;
   randomBytes(count: number): Buffer;
+}
+
+/** Where a key of a server can be. */
+export type KeyPlace = Pick<Identity, "dataDir" | "secretKey" | "randomBytes">;
+
+/** The instance key that is here is not that of the database, or there is none. */
+class WrongKey extends ConfigError {
+  readonly what: string;
+  readonly remedy: string;
+
+  constructor(what: string, outcome: string, remedy: string) {
+    super(`${what} ${outcome} ${remedy}`);
+    this.what = what;
+    this.remedy = remedy;
+  }
 }
 
 /**
@@ -40,6 +55,34 @@ export async function refuseOthers(identity: Identity): Promise<void> {
   if (mode !== undefined) refuseOtherMode(mode, identity);
   if (known !== undefined) findKey(identity, known);
   else await findFitting(identity);
+}
+
+/** Whether the key that is here is that of the database, so that a server can start. */
+export async function keyCheck(identity: Omit<Identity, "sandbox">): Promise<Check> {
+  const name = "instance_key";
+  try {
+    const known = await identity.store.read((q) => settings.get(q, "instance_key"));
+    if (known === undefined) await findFitting(identity);
+    else findKey(identity, known);
+    return { name, ok: true, detail: known === undefined ? "no server has used this database yet" : "the key of this database" };
+  } catch (error) {
+    if (error instanceof WrongKey) return { name, ok: false, detail: error.what, help: error.remedy };
+    if (error instanceof ConfigError) return { name, ok: false, detail: "not valid", help: error.message };
+    throw error;
+  }
+}
+
+/**
+ * The key of a database that has this fingerprint: `inForce`, which a rotation may have replaced since, or the one that is in a file. Throws
+ * ConfigError, which says what the `outcome` is, when it is neither.
+ */
+export function keyWith(known: string, inForce: Uint8Array, place: KeyPlace, outcome: string): Uint8Array {
+  const { dataDir, randomBytes } = place;
+  // The next key first: when it is renamed between both looks, the second one finds it.
+  const kept = [nextKeyFile(dataDir), keyFile(dataDir)].map(readKeyFile);
+  const key = [inForce, ...kept].find((one) => one && fingerprintOf(one, randomBytes) === known);
+  if (key) return key;
+  throw otherKey(place, known, true, outcome);
 }
 
 const knownMode = async (q: Query) => (await settings.get(q, "mode")) ?? ((await settings.wasSandbox(q)) ? "sandbox" : undefined);
@@ -110,10 +153,11 @@ async function findFitting({
 }
 
 function otherKey(
-  { dataDir, secretKey, randomBytes }: Pick<Identity, "dataDir" | "secretKey" | "randomBytes">,
+  { dataDir, secretKey, randomBytes }: KeyPlace,
   known: string | undefined,
   found: boolean,
-): ConfigError {
+  outcome = "Nothing was changed.",
+): WrongKey {
   const file = keyFile(dataDir);
   const inFile = secretKey === undefined ? undefined : readKeyFile(file);
   const rotated = inFile && fingerprintOf(inFile, randomBytes) === known;
@@ -123,5 +167,5 @@ function otherKey(
   const hint = rotated
     ? `The key of the database is in ${file}: unset PLAYTEST_SECRET_KEY, or set it to that key.`
     : `Set PLAYTEST_SECRET_KEY to the key of the other servers on this database, or copy their instance.key to ${file}. A backup contains it too.`;
-  return new ConfigError(`${what} Nothing was changed. ${hint}`);
+  return new WrongKey(what, outcome, hint);
 }

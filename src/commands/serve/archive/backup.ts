@@ -40,7 +40,7 @@ async function write(ctx: Context, path: string, from: Given, portable: boolean)
   const streamed = path === "-";
   if (streamed) requireStream(ctx);
   const dryRun = ctx.flags.dryRun === true;
-  const output = { writeFile: (piece: Uint8Array) => ctx.out.raw(piece), sync: async () => {} };
+  const output = { writeFile: (piece: Uint8Array) => unlessStopped(ctx.signal, ctx.out.raw(piece)), sync: async () => {} };
   const options = { ...from, env: serverEnv(ctx), target: path, output, portable, dryRun, version, now: ctx.now() };
   const made = await withProgress(ctx, (onProgress) => backup({ ...options, onProgress })).catch(cutOff);
   const text = `${locationText(made.location)}\n${resultText(made, dryRun)}`;
@@ -50,6 +50,15 @@ async function write(ctx: Context, path: string, from: Given, portable: boolean)
   if (incomplete) throw incomplete;
   return undefined;
 }
+
+/** A reader that stops reading and does not close the pipe would keep a signal from ending the command, and from what it removes. */
+const unlessStopped = (signal: AbortSignal, writing: Promise<void>) =>
+  new Promise<void>((resolve, reject) => {
+    signal.throwIfAborted();
+    const stop = () => reject(signal.reason);
+    signal.addEventListener("abort", stop, { once: true });
+    writing.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+  });
 
 /** Elsewhere a reader that closes the pipe has read enough. */
 function cutOff(error: unknown): never {
