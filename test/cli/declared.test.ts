@@ -61,6 +61,21 @@ describe("games apply and diff", () => {
     expect((await fixture.run(`games apply ${gameId} -f game.yaml`, at)).stdout).toBe("Updated name of Star Miner.\n");
   });
 
+  it.each([
+    "languages: [pt-br, EN, en]",
+    "devices: [Linux, PC, Linux]",
+    "platforms: [Steam, Steam]",
+    "tags: [roguelike, Roguelike]",
+    'description: ""',
+    "description: null",
+    'description: " Two  spaces e\\u0301 "',
+    "externalUrl: HTTPS://EXAMPLE.com:443/../é",
+  ])("games apply: what it made of %s does not differ from the file", async (line) => {
+    const at = file(`name: Star Miner\nbuildUrl: https://example.com/a.zip\n${line}\n`);
+    expect(await fixture.run("games apply -f game.yaml", at)).toMatchObject({ code: 0 });
+    expect(await fixture.run("games diff -f game.yaml --exit-code", at)).toMatchObject({ code: 0, stdout: "" });
+  });
+
   it("games apply: takes the game from the command line; --dry-run sends nothing", async () => {
     const planned = await fixture.run(`games apply ${fixture.gameId} -f game.yaml --dry-run --json`, file("name: New\n"));
     expect(JSON.parse(planned.stdout).requests).toMatchObject([{ method: "PATCH", body: { name: "New" } }]);

@@ -4,6 +4,7 @@ import { parseObject } from "../../cli/body.ts";
 import { arg, type Context, flag, prose, viewOf } from "../../cli/define.ts";
 import { defaultGame as idOfDefaultGame } from "../../cli/names.ts";
 import { operations } from "../../contract/static.ts";
+import { languageTag } from "../../contract/text/language-tag.ts";
 import { usage } from "../../errors.ts";
 
 type Body = NonNullable<Input<"createGame">["body"]>;
@@ -59,7 +60,7 @@ export async function compare(ctx: Context, file: string, gameId: string | undef
   const names = Object.keys(wanted) as (keyof Body)[];
   const differences = names
     .map((field) => ({ field, from: (present as Partial<Body>)[field] ?? null, to: shown[field] ?? null }))
-    .filter(({ from, to }) => !same(from, to));
+    .filter(({ field, from, to }) => !same(stored(field, from), stored(field, to)));
   return { game, wanted, differences };
 }
 
@@ -90,9 +91,14 @@ async function findGame(ctx: Context, file: string, id: string | undefined, name
   );
 }
 
-const sorted = (value: unknown) => (Array.isArray(value) ? [...value].sort() : value);
-/** Arrays are compared as sets, in any order. */
-const same = (a: unknown, b: unknown) => JSON.stringify(sorted(a)) === JSON.stringify(sorted(b));
+/** A value as the server stores it: lists as sets, here in one order, and languages in their usual spelling. */
+function stored(field: keyof Body, value: unknown): unknown {
+  if (!Array.isArray(value)) return value;
+  const spelled = field === "languages" ? value.map((tag) => languageTag(String(tag)) ?? tag) : value;
+  return [...new Set(spelled)].sort();
+}
+
+const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 
 /** Categories by id, slug or name. */
 async function categoriesOf(ctx: Context, tags: readonly string[]) {
