@@ -82,6 +82,22 @@ describe("games apply and diff", () => {
   });
 
   it.each([
+    ["id without a value", `id:\n${yaml}`],
+    ["a flow mapping of YAML", "{name: Star Miner, buildUrl: https://example.com/a.zip}"],
+    ["JSON", '{"name": "Star Miner", "buildUrl": "https://example.com/a.zip"}'],
+  ])("games apply: takes %s", async (_, text) => {
+    expect(await fixture.run("games apply -f game.yaml", file(text))).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("Created Star Miner"),
+    });
+  });
+
+  it.each([
+    ['{"name": "x", "name": "y"}', 'the field "name" occurs twice'],
+    ['{"name": "x", buildUrl}}', "is not valid JSON or YAML: Expected double-quoted property name in JSON"],
+    ["name: 2048\n", 'name in game.yaml must be a text and is a number.\nPut it in quotes: `name: "2048"`.'],
+    ["description: true\n", "description in game.yaml must be a text and is a boolean."],
+    ["id: 7\nname: x\n", "id in game.yaml must be the id of a game."],
     ["title: x\n", 'has an unknown field "title"'],
     ["name: x\ntags: [Sleeping]\n", 'unknown category "Sleeping"'],
     ["- a\n", "must contain a JSON or YAML object"],

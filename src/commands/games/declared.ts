@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { Data, Input } from "../../api/client.ts";
-import { parseObject } from "../../cli/body.ts";
+import { checkTexts, parseObject } from "../../cli/body.ts";
 import { arg, type Context, flag, prose, viewOf } from "../../cli/define.ts";
 import { defaultGame as idOfDefaultGame } from "../../cli/names.ts";
 import { operations } from "../../contract/static.ts";
@@ -42,7 +42,8 @@ export interface Declared {
   differences: Difference[];
 }
 
-const fields = operations.createGame.body.map(({ name }) => name);
+const gameFields = operations.createGame.body;
+const fields = gameFields.map(({ name }) => name);
 
 /** Compares a game with its file. Fields that are not in the file are ignored. */
 export async function compare(ctx: Context, file: string, gameId: string | undefined): Promise<Declared> {
@@ -51,7 +52,10 @@ export async function compare(ctx: Context, file: string, gameId: string | undef
   const unknown = Object.keys(given).find((name) => !fields.includes(name));
   if (unknown !== undefined)
     throw usage(`--from-file: ${file} has an unknown field ${JSON.stringify(unknown)}.`, `Fields: id, ${fields.join(", ")}.`);
-  const game = await findGame(ctx, file, gameId ?? (declaredId as string | undefined), given.name);
+  checkTexts(given, gameFields, file);
+  if (declaredId != null && typeof declaredId !== "string") throw usage(`--from-file: id in ${file} must be the id of a game.`);
+  // `id:` without a value is null.
+  const game = await findGame(ctx, file, gameId ?? declaredId ?? undefined, given.name);
   const tags = given.tags === undefined ? undefined : await categoriesOf(ctx, given.tags as string[]);
   const wanted = { ...given, ...(tags && { tags: tags.map(({ id }) => id) }) } as Body;
   const named = (categories: readonly { name: string }[]) => categories.map(({ name }) => name);
