@@ -1,6 +1,6 @@
 import { isClosed } from "../../src/contract/findings/statuses.ts";
 import { trackers as names, type TrackerName, trackerTitles } from "../../src/contract/findings/trackers.ts";
-import { firstCharacters } from "../../src/contract/text/first-characters.ts";
+import { firstCharacters } from "../../src/contract/text/one-line.ts";
 import type { Deps } from "../app/deps.ts";
 import type { Tx } from "../app/tx.ts";
 import type { Handlers } from "../http/call.ts";

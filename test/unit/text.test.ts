@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { firstCharacters } from "../../src/contract/text/first-characters.ts";
+import { firstCharacters } from "../../src/contract/text/one-line.ts";
 import { shellQuote } from "../../src/contract/text/shell.ts";
 import {
   ago,

@@ -1,6 +1,6 @@
 import type { Data } from "../../../src/contract/index.ts";
 import { operator } from "../../../src/contract/pages/addresses.ts";
-import { firstCharacters } from "../../../src/contract/text/first-characters.ts";
+import { firstCharacters } from "../../../src/contract/text/one-line.ts";
 import { shellQuote } from "../../../src/contract/text/shell.ts";
 import { notFound } from "../../lib/api-error.ts";
 import { html, type Markup, type PageContent } from "../html.ts";

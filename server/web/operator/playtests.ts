@@ -1,7 +1,7 @@
 import type { Data } from "../../../src/contract/index.ts";
 import { operator } from "../../../src/contract/pages/addresses.ts";
-import { firstCharacters } from "../../../src/contract/text/first-characters.ts";
 import { lengthText } from "../../../src/contract/text/length.ts";
+import { firstCharacters } from "../../../src/contract/text/one-line.ts";
 import { plural } from "../../../src/contract/text/plural.ts";
 import { usd } from "../../lib/money.ts";
 import { html, type Markup, type PageContent } from "../html.ts";

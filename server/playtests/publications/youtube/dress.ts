@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { firstCharacters } from "../../../../src/contract/text/first-characters.ts";
+import { firstCharacters } from "../../../../src/contract/text/one-line.ts";
 import type { Log } from "../../../lib/log.ts";
 import type { PublicVideo } from "../publisher.ts";
 import { shownGame } from "../words.ts";

@@ -1,6 +1,6 @@
 import type { Data } from "../../../../src/contract/index.ts";
 import { pages, studio } from "../../../../src/contract/pages/addresses.ts";
-import { firstCharacters } from "../../../../src/contract/text/first-characters.ts";
+import { firstCharacters } from "../../../../src/contract/text/one-line.ts";
 import { positionInLink, positionText } from "../../../../src/contract/text/position.ts";
 import { html, type Markup, type PageContent } from "../../html.ts";
 import { type KeyRow, player, playerScript, playerStyle } from "../../player/markup.ts";

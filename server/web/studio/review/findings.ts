@@ -1,5 +1,5 @@
 import { studio } from "../../../../src/contract/pages/addresses.ts";
-import { firstCharacters } from "../../../../src/contract/text/first-characters.ts";
+import { firstCharacters } from "../../../../src/contract/text/one-line.ts";
 import { badRequest } from "../../../lib/api-error.ts";
 import { html, type Markup } from "../../html.ts";
 import { fault, marked, tokens } from "../../shared/parts.ts";

@@ -1,6 +1,6 @@
 import { kindTitles, type MomentKind, momentKinds } from "../../../../src/contract/moments/kinds.ts";
 import { studio } from "../../../../src/contract/pages/addresses.ts";
-import { firstCharacters } from "../../../../src/contract/text/first-characters.ts";
+import { firstCharacters } from "../../../../src/contract/text/one-line.ts";
 import { exactPosition, positionInLink, positionText } from "../../../../src/contract/text/position.ts";
 import { html, type Markup } from "../../html.ts";
 import type { Mark } from "../../player/markup.ts";

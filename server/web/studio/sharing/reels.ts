@@ -1,7 +1,7 @@
 import { studio } from "../../../../src/contract/pages/addresses.ts";
 import { mostReelParts } from "../../../../src/contract/sharing/kinds.ts";
 import { type Place, partsFor } from "../../../../src/contract/sharing/reel-parts.ts";
-import { firstCharacters } from "../../../../src/contract/text/first-characters.ts";
+import { firstCharacters } from "../../../../src/contract/text/one-line.ts";
 import { badRequest } from "../../../lib/api-error.ts";
 import { html, type Markup } from "../../html.ts";
 import { ifOffered } from "../../shared/not-offered.ts";

@@ -1,6 +1,6 @@
 import { arg, type Context, col, define, flag, prose, viewOf } from "../../../cli/define.ts";
 import { longestQuote, maxFirstEvidence } from "../../../contract/findings/limits.ts";
-import { firstCharacters } from "../../../contract/text/first-characters.ts";
+import { firstCharacters } from "../../../contract/text/one-line.ts";
 import { positionText } from "../../../contract/text/position.ts";
 import { exitCodes, notFound, usage } from "../../../errors.ts";
 import type { KeyChoice } from "../../../io/prompt.ts";

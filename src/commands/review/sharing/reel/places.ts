@@ -1,7 +1,7 @@
 import type { Context } from "../../../../cli/define.ts";
 import type { MomentKind } from "../../../../contract/moments/kinds.ts";
 import { inTurns, type Place } from "../../../../contract/sharing/reel-parts.ts";
-import { firstCharacters } from "../../../../contract/text/first-characters.ts";
+import { firstCharacters } from "../../../../contract/text/one-line.ts";
 import { CliError, exitCodes, usage } from "../../../../errors.ts";
 import { bookWith } from "../../../shared/findings/local.ts";
 import { type Finding, findingNamed } from "../../../shared/findings/source.ts";

@@ -4,7 +4,7 @@ import { arg, type Context, define, detail, flag, type ItemOf, viewOf } from "..
 import { momentKinds } from "../../../../contract/moments/kinds.ts";
 import { longestReelMs, mostReelParts } from "../../../../contract/sharing/kinds.ts";
 import { partsFor, type ReelPart } from "../../../../contract/sharing/reel-parts.ts";
-import { firstCharacters } from "../../../../contract/text/first-characters.ts";
+import { firstCharacters } from "../../../../contract/text/one-line.ts";
 import { positionInLink, positionText } from "../../../../contract/text/position.ts";
 import { notFound, usage } from "../../../../errors.ts";
 import { readContents } from "../../../../io/files/contents.ts";
