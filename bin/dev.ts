@@ -3,7 +3,7 @@
  * `npm run dev -- --port 5000` passes flags on to `playtest serve run`. The data is kept in `.tmp/dev`.
  */
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, renameSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -44,12 +44,21 @@ createServer((_, response) => {
 }).listen(mailPort, "127.0.0.1", () => process.stdout.write(`Emails: http://127.0.0.1:${mailPort}\n`));
 
 const data = join(root, ".tmp/dev");
-const serve = [join(root, "bin/playtest.js"), "serve", "run", "--sandbox", "--data", data];
-// Demo data goes only into a new database. `--exec` ends the server when the data is there.
-if (!existsSync(data))
-  spawnSync(process.execPath, [...serve, "--port", "0", "--seed", "demo", "--exec", "true"], { stdio: "inherit" });
+const serveFrom = (folder: string) => [join(root, "bin/playtest.js"), "serve", "run", "--sandbox", "--data", folder];
+
+/** Makes a sandbox with demo data. It gets its place when it is complete: demo data goes only into a new database. */
+function seed(): void {
+  const begun = `${data}.begun`;
+  rmSync(begun, { recursive: true, force: true });
+  // `--exec` ends the server when the data is there.
+  const seeding = [...serveFrom(begun), "--port", "0", "--seed", "demo", "--exec", "true"];
+  const { status } = spawnSync(process.execPath, seeding, { stdio: "inherit" });
+  if (status !== 0) process.exit(status ?? 1);
+  renameSync(begun, data);
+}
+if (!existsSync(data)) seed();
 
 const watch = [join(root, "node_modules/tsx/dist/cli.mjs"), "watch", "--clear-screen=false"];
-const server = spawn(process.execPath, [...watch, ...serve, "--port", String(port), ...given], { stdio: "inherit" });
+const server = spawn(process.execPath, [...watch, ...serveFrom(data), "--port", String(port), ...given], { stdio: "inherit" });
 server.on("exit", (code) => process.exit(code ?? 1));
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => server.kill(signal));

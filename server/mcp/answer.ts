@@ -1,4 +1,4 @@
-import { plainLine } from "./untrusted.ts";
+import { cutTo, plainLine } from "./untrusted.ts";
 
 /** The most bytes of the result of a tool, as JSON: 12 kB with what the protocol adds, such as who answers. */
 export const maxBytes = 11_800;
@@ -42,17 +42,17 @@ export function rendered(answer: Answer): ToolResult {
   const { untrustedText } = answer;
   if (untrustedText === undefined || fits(answer)) return resultOf(answer);
   let [short, long] = [0, untrustedText.length];
-  const cutTo = (length: number): Answer => ({
+  const withText = (length: number): Answer => ({
     ...answer,
     data: { ...answer.data, truncated: true },
-    untrustedText: untrustedText.slice(0, length).replace(/[\ud800-\udbff]$/, ""),
+    untrustedText: cutTo(untrustedText, length),
   });
   while (short < long) {
     const middle = Math.ceil((short + long) / 2);
-    if (fits(cutTo(middle))) short = middle;
+    if (fits(withText(middle))) short = middle;
     else long = middle - 1;
   }
-  return resultOf(cutTo(short));
+  return resultOf(withText(short));
 }
 
 /** An answer with as many items as fit, up to `limit`. */

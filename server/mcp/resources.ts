@@ -1,7 +1,7 @@
 import { readCues } from "../../src/contract/text/cues.ts";
 import { positionText } from "../../src/contract/text/position.ts";
 import type { Host } from "./host.ts";
-import { plainLine } from "./untrusted.ts";
+import { cutTo, plainLine } from "./untrusted.ts";
 
 const json = "application/json";
 
@@ -49,7 +49,7 @@ async function transcriptText(host: Host, id: string): Promise<string> {
   const captions = (await host.readCaptions(slot.id)) ?? "";
   const lines = readCues(captions, "hidden").map((cue) => `[${positionText(cue.startMs)}] ${plainLine(cue.text)}`);
   const text = lines.join("\n");
-  return JSON.stringify({ slot: slot.id, truncated: text.length > longest, untrustedText: text.slice(0, longest) });
+  return JSON.stringify({ slot: slot.id, truncated: text.length > longest, untrustedText: cutTo(text, longest) });
 }
 
 /** A resource by its address. Undefined if there is none. Throws what the API refuses. */

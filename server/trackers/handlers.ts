@@ -1,5 +1,6 @@
 import { isClosed } from "../../src/contract/findings/statuses.ts";
 import { trackers as names, type TrackerName, trackerTitles } from "../../src/contract/findings/trackers.ts";
+import { firstCharacters } from "../../src/contract/text/one-line.ts";
 import type { Deps } from "../app/deps.ts";
 import type { Tx } from "../app/tx.ts";
 import type { Handlers } from "../http/call.ts";
@@ -60,7 +61,7 @@ function credentialOf({ tracker, email, token }: Given): Credential {
 /** Asks the tracker whose token it is. 409 where it does not accept it or does not answer. */
 async function accountOf(deps: Deps, tracker: TrackerName, site: string, credential: Credential): Promise<string> {
   try {
-    return (await openTracker(deps, tracker, site, credential).account()).slice(0, 200);
+    return firstCharacters(await openTracker(deps, tracker, site, credential).account(), 200);
   } catch (error) {
     if (error instanceof AddressRefused) throw invalid("site", error.message);
     const why = error instanceof Error ? error.message : String(error);

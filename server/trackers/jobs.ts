@@ -131,6 +131,7 @@ async function create(job: Job, deps: Deps, tracker: Tracker, work: Work): Promi
   const lookAt = (issue.begun_at ?? Number.NEGATIVE_INFINITY) + lookupAfter;
   if (lookAt > deps.clock.now()) return change(deps, issue, async () => ({ next_attempt_at: lookAt }));
   const known = issue.begun_at === null ? undefined : await tracker.find(issue.marker, issue.target, issue.begun_at - clockSkew);
+  if (known === "deleted") return recordDeleted(deps, issue);
   if (known) return recordIssue(deps, issue, known, { next_attempt_at: deps.clock.now() });
   const now = deps.clock.now();
   if (work.stillUntil !== null && work.stillUntil > now)

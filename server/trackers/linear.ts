@@ -20,6 +20,7 @@ const issueNode = z.object({
 });
 const nodes = <T extends z.ZodType>(node: T) => z.object({ nodes: z.array(node) });
 const withId = z.object({ id: z.string() });
+const labelNode = withId.extend({ name: z.string(), team: z.object({ key: z.string() }).nullish() });
 const data = <T extends z.ZodRawShape>(shape: T) => z.object({ data: z.object(shape) });
 
 const issueFields = "id identifier url trashed completedAt canceledAt description";
@@ -41,7 +42,10 @@ export class LinearTracker implements Tracker {
     return (await this.#query(schema, "query { viewer { name } }")).data.viewer.name;
   }
 
-  find = (marker: string, target: string) => this.get({ target, id: uuidOf(marker) });
+  async find(marker: string): Promise<Issue | "deleted" | undefined> {
+    const node = await this.#node(uuidOf(marker));
+    return node?.trashed === true ? "deleted" : node && this.#issue(node);
+  }
 
   async create({ target, title, document, marker, labels, assignee, priority }: Draft): Promise<Issue> {
     const input = {
@@ -49,7 +53,7 @@ export class LinearTracker implements Tracker {
       teamId: await this.#teamId(target),
       title: plainTitle(title),
       description: framed(document, frameOf(marker)),
-      labelIds: await this.#labelIds(labels),
+      labelIds: await this.#labelIds(labels, target),
       ...(priority !== null && { priority: priorities[priority] }),
       ...(assignee !== null && { assigneeId: await this.#userId(assignee) }),
     };
@@ -59,9 +63,13 @@ export class LinearTracker implements Tracker {
   }
 
   async get({ id }: Place): Promise<Issue | undefined> {
-    const query = `query ($id: ID!) { issues(filter: { id: { eq: $id } }, includeArchived: true) { nodes { ${issueFields} } } }`;
-    const [node] = (await this.#query(data({ issues: nodes(issueNode) }), query, { id })).data.issues.nodes;
+    const node = await this.#node(id);
     return node && node.trashed !== true ? this.#issue(node) : undefined;
+  }
+
+  async #node(id: string): Promise<z.output<typeof issueNode> | undefined> {
+    const query = `query ($id: ID!) { issues(filter: { id: { eq: $id } }, includeArchived: true) { nodes { ${issueFields} } } }`;
+    return (await this.#query(data({ issues: nodes(issueNode) }), query, { id })).data.issues.nodes[0];
   }
 
   async rewrite({ id }: Place, issue: Issue, document: Document, marker: string): Promise<void> {
@@ -100,13 +108,19 @@ export class LinearTracker implements Tracker {
     return team.id;
   }
 
-  async #labelIds(names: readonly string[]): Promise<string[]> {
+  /**
+   * The labels of these names: the team's own or the workspace's, else those of another team. Linear decides whether the issue may have
+   * those, because a team also has the labels of the team that it is part of.
+   */
+  async #labelIds(names: readonly string[], team: string): Promise<string[]> {
     if (names.length === 0) return [];
-    const query = "query ($names: [String!]!) { issueLabels(filter: { name: { in: $names } }) { nodes { id name } } }";
-    const schema = data({ issueLabels: nodes(withId.extend({ name: z.string() })) });
+    const query =
+      "query ($names: [String!]!) { issueLabels(filter: { name: { in: $names } }, first: 250) { nodes { id name team { key } } } }";
+    const schema = data({ issueLabels: nodes(labelNode) });
     const known = (await this.#query(schema, query, { names })).data.issueLabels.nodes;
     return names.map((name) => {
-      const label = known.find((one) => one.name === name);
+      const named = known.filter((one) => one.name === name);
+      const label = named.find((one) => one.team?.key === team) ?? named.find((one) => !one.team) ?? named[0];
       if (!label) throw new Refusal(422, `Linear has no label ${JSON.stringify(name)}. Create it there first.`);
       return label.id;
     });

@@ -28,12 +28,14 @@ export const schedule = (tx: Tx, findingId: string, ownerId: string) =>
   tx.schedule({ kind: "sync-finding", key: findingId, payload: { findingId }, account: ownerId, runAt: tx.now });
 
 /** 422 for what cannot be filed in this tracker. */
-function requireFitting({ tracker, target, priority, type }: Wanted): void {
+function requireFitting({ tracker, target, labels, priority, type }: Wanted): void {
   const title = trackerTitles[tracker];
   if (!isTarget(tracker, target))
     throw invalid("target", `must be ${targets[tracker].what} in ${title}, such as ${targets[tracker].example}`);
   if (priority !== undefined && tracker !== "jira" && tracker !== "linear")
     throw invalid("priority", `must be left out: ${title} has labels instead`);
+  if (tracker === "gitlab" && labels.some((label) => label.includes(",")))
+    throw invalid("labels", "must not contain a comma: in GitLab it divides one label from the next");
   if (type !== undefined && tracker === "linear") throw invalid("type", "must be left out: Linear has labels instead");
 }
 

@@ -38,9 +38,9 @@ export interface Tracker {
   account(): Promise<string>;
   /**
    * The issue that says that it is of this marker, if one was created since `since` (ms by the tracker's clock). Of several it is the first: in public
-   * places, others can repeat what they read.
+   * places, others can repeat what they read. `deleted`: it was created, and only a new marker can be that of another.
    */
-  find(marker: string, target: string, since: number): Promise<Issue | undefined>;
+  find(marker: string, target: string, since: number): Promise<Issue | "deleted" | undefined>;
   create(draft: Draft): Promise<Issue>;
   /** Undefined for one that the tracker no longer has. */
   get(place: Place): Promise<Issue | undefined>;

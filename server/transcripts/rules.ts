@@ -1,4 +1,4 @@
-import { cueTime } from "../../src/contract/text/position.ts";
+import { cueTime, secondsInMs } from "../../src/contract/text/position.ts";
 import { isWebVtt, toWebVtt } from "../../src/contract/text/webvtt.ts";
 
 /** The transcript of a video. */
@@ -51,7 +51,7 @@ function vttOf({ vtt, segments }: Parsed): string {
   throw new InvalidTranscript("the JSON has neither `segments` nor a `vtt` with WebVTT");
 }
 
-const timeAt = (seconds: number) => cueTime(Math.round(seconds * 1000));
+const timeAt = (seconds: number) => cueTime(secondsInMs(seconds));
 
 function cueOf(segment: unknown): string {
   const { start, end, text } = (segment ?? {}) as Parsed;

@@ -1,3 +1,4 @@
+import { JsonFault, parseStrictJson } from "../contract/input/strict-json.ts";
 import { type Field, operations } from "../contract/static.ts";
 import { usage } from "../errors.ts";
 import type { Context } from "./context.ts";
@@ -34,16 +35,46 @@ export function fieldValues(fields: readonly Field[], raw: Json): Json {
   return values;
 }
 
+/** A value in JSON or YAML. What begins like JSON may still be YAML, such as `{name: Lantern}`. */
+async function parsed(text: string): Promise<unknown> {
+  const isLikeJson = /^\s*[{[]/.test(text);
+  try {
+    if (isLikeJson) return parseStrictJson(text);
+  } catch (error) {
+    if (!(error instanceof JsonFault && error.isSyntax)) throw error;
+    return await parsedAsYaml(text).catch(() => {
+      // It is written as JSON, so its fault is told in the words of JSON.
+      throw error;
+    });
+  }
+  return parsedAsYaml(text);
+}
+
+const parsedAsYaml = async (text: string): Promise<unknown> => (await import("yaml")).parse(text);
+
 /** Parses a JSON or YAML object. */
 export async function parseObject(text: string, path: string, flag = "--from-file"): Promise<Json> {
   let value: unknown;
   try {
-    value = /^\s*[{[]/.test(text) ? JSON.parse(text) : (await import("yaml")).parse(text);
+    value = await parsed(text);
   } catch (error) {
     throw usage(`${flag}: ${path} is not valid JSON or YAML: ${(error as Error).message.split("\n")[0]}`);
   }
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Json;
   throw usage(`${flag}: ${path} must contain a JSON or YAML object.`);
+}
+
+/** Refuses numbers and the like for texts: YAML reads `name: 2048` as a number. */
+export function checkTexts(body: Json, all: readonly Field[], path: string): void {
+  const isWrong = ({ name, type, array }: Field) =>
+    type === "string" && !array && ["number", "boolean"].includes(typeof body[name]);
+  const field = all.find(isWrong);
+  if (!field) return;
+  const { name } = field;
+  throw usage(
+    `--from-file: ${name} in ${path} must be a text and is a ${typeof body[name]}.`,
+    `Put it in quotes: \`${name}: "${body[name]}"\`.`,
+  );
 }
 
 function checkNames(body: Json, all: readonly Field[], path: string) {
@@ -98,7 +129,10 @@ export async function buildBody(command: Command, raw: Json, ctx: Asking & Pick<
   const all = operations[command.body].body;
   const path = raw["from-file"] as string | undefined;
   const body = path === undefined ? {} : await parseObject(await ctx.io.readText(path, "--from-file"), path);
-  if (path !== undefined) checkNames(body, all, path);
+  if (path !== undefined) {
+    checkNames(body, all, path);
+    checkTexts(body, all, path);
+  }
   Object.assign(body, fieldValues(bodyFields(command), raw));
   clear(body, (raw.clear ?? []) as string[], all);
   await complete(body, command, ctx);

@@ -3,6 +3,7 @@ import { rm } from "node:fs/promises";
 import { connect } from "node:net";
 import { join, win32 } from "node:path";
 import { webUrl } from "../api/url.ts";
+import { secondsInMs } from "../contract/text/position.ts";
 import { privateFile } from "./files/private-page.ts";
 import { temporaryFolder } from "./files/temporary.ts";
 import type { Io } from "./io.ts";
@@ -74,7 +75,7 @@ async function positionAt(address: string): Promise<number | undefined> {
     for await (const line of linesOf(socket)) {
       const { request_id, error, data } = JSON.parse(line) as Message;
       if (request_id !== requestId) continue;
-      return error === "success" && typeof data === "number" && data >= 0 ? Math.round(data * 1000) : undefined;
+      return error === "success" && typeof data === "number" && data >= 0 ? secondsInMs(data) : undefined;
     }
     return undefined;
   } catch {

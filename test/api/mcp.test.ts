@@ -1,4 +1,6 @@
 import { describe, expect } from "vitest";
+import type { Exchange } from "../../server/mcp/tool.ts";
+import { review } from "../../server/mcp/tools/review.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import * as factories from "../helpers/factories.ts";
 import { clientKinds, connect, type ToolReply, transports } from "../helpers/mcp.ts";
@@ -106,6 +108,76 @@ onBothDatabases("mcp", (_serve, it) => {
       ]);
       await owner.delete(`/findings/${first.structuredContent.finding}`);
       expect([(await create(slot)).structuredContent.number, await numbers()]).toEqual([2, [2]]);
+    });
+  });
+
+  describe("positions in seconds", () => {
+    /** Every cue starts where its seconds times 1,000 are a little more than its milliseconds. */
+    const cues = Array.from({ length: 20 }, (_, n) => `00:00:02.${String(4 * n + 7).padStart(3, "0")}`);
+
+    it("continue a transcript at the cue where it was cut, and are those of a finding", async ({ server }) => {
+      const { owner, gameId, key } = await studio(server);
+      const slot = await submit(server, owner, await factories.order(owner, gameId), "Where?");
+      const vtt = `WEBVTT\n\n${cues.map((at) => `${at} --> 00:00:09.000\n${at} ${"灯".repeat(400)}\n`).join("\n")}`;
+      await server.request("PUT", `/slots/${slot}/transcript`, { key: owner.key, body: { vtt } });
+      await server.advance(0);
+      const { call } = await connect({ baseUrl: server.baseUrl, key: (await key()).key });
+      const read = async (args: object) => (await call("read_transcript", { slot, ...args })).structuredContent;
+      let [answers, shown] = [0, 0];
+      for (let from: number | undefined = 0; from !== undefined; answers++) {
+        const part = await read({ from });
+        shown += part.cues;
+        from = part.continueFrom;
+      }
+      expect(answers).toBeGreaterThan(2);
+      expect(shown).toBe(cues.length);
+      expect(await read({ from: 2.007, to: 2.007 })).toMatchObject({ cues: 1, truncated: false });
+      const { finding } = (await call("create_finding", { game: gameId, title: "Dark", slot, second: 1.001 })).structuredContent;
+      expect((await owner.get(`/findings/${finding}`)).body.data.finding.evidence).toMatchObject([{ fromMs: 1_001 }]);
+    });
+  });
+
+  describe("cursors", () => {
+    it("of a finding continue its evidence, and what no list returned is refused", async ({ server }) => {
+      const { owner, gameId, key } = await studio(server);
+      const slot = await submit(server, owner, await factories.order(owner, gameId), "Where?");
+      const evidence = Array.from({ length: 3 }, (_, n) => ({ slotId: slot, fromMs: n * 1_000 }));
+      const { finding } = (await owner.post(`/games/${gameId}/findings`, { title: "Dark", evidence })).body.data;
+      const { call } = await connect({ baseUrl: server.baseUrl, key: (await key()).key });
+      const read = async (cursor?: string) =>
+        (await call("list_findings", { finding: finding.id, limit: 2, cursor })).structuredContent;
+      const first = await read();
+      expect(first).toMatchObject({ evidence: [{ second: 0 }, { second: 1 }], truncated: true, cursor: "2" });
+      expect(await read(first.cursor)).toMatchObject({ evidence: [{ second: 2 }], truncated: false });
+      const placed = Buffer.from(JSON.stringify({ playtests: "x" })).toString("base64url");
+      for (const [name, args] of [
+        ["list_findings", { finding: finding.id, cursor: "x" }],
+        ["list_playtests", { cursor: "x" }],
+        ["list_playtests", { cursor: "e30" }],
+        ["list_playtests", { cursor: placed }],
+        ["list_playtests", { game: gameId, cursor: placed }],
+      ] as const)
+        expect(line(await call(name, args)), JSON.stringify(args)).toBe(
+          "VALIDATION_ERROR: cursor: must be a cursor returned by this list. Start again without it",
+        );
+    });
+  });
+
+  describe("a decision whose slot cannot be read afterwards", () => {
+    it.for([
+      ["accept", "accepted"],
+      ["reject", "rejected"],
+    ] as const)("%s is reported as made", async ([decision, status]) => {
+      const calls: string[] = [];
+      const call = async (name: string) => {
+        calls.push(name);
+        if (name === "getSlot") throw new Error("The connection ended.");
+      };
+      const host = { call, reviewsPerDay: 10 } as unknown as Exchange["host"];
+      const exchange = { host } as unknown as Exchange;
+      const answer = await review.run({ slot: "s", decision, reason: "No sound." } as never, exchange);
+      expect(answer).toMatchObject({ data: { slot: "s", status } });
+      expect(calls).toEqual([`${decision}Slot`, "getSlot"]);
     });
   });
 

@@ -263,6 +263,37 @@ onBothDatabases("findings in trackers", (serve) => {
     expect((await get(made, id)).issue).toMatchObject({ state: "open", key: "#2" });
   });
 
+  it("records an issue in Linear's trash whose creation was not answered as deleted, and files a new one when asked", async () => {
+    const made = await world(await serve(), "linear");
+    const { trackers, server } = made;
+    const id = await created(made);
+    trackers.fail("lost", /issueCreate/);
+    await file(made, id, "linear");
+    await server.advance(0);
+    trackers.of("linear")[0]!.deleted = true;
+    await server.advance(hour);
+    expect((await get(made, id)).issue).toMatchObject({ state: "deleted", nextTryAt: null });
+    await file(made, id, "linear");
+    await server.advance(0);
+    expect((await get(made, id)).issue).toMatchObject({ state: "open", error: null });
+    expect(trackers.of("linear")).toHaveLength(1);
+  });
+
+  it("gives an issue in Linear the labels of its team or of the workspace, however many teams have one of that name", async () => {
+    const made = await world(await serve(), "linear");
+    const { trackers } = made;
+    const label = (team: string | null, name: string) => ({
+      id: `${team} ${name}`,
+      name,
+      team: team === null ? null : { key: team },
+    });
+    const others = Array.from({ length: 60 }, (_, n) => label(`T${n}`, "bug"));
+    trackers.linearLabels = [...others, label("LAN", "bug"), label("T1", "ui"), label(null, "ui"), label("T1", "audio")];
+    expect((await filed(made, "linear", { labels: ["bug", "ui"] })).issue.labels).toEqual(["LAN bug", "null ui"]);
+    const { id } = await filed(made, "linear", { labels: ["audio"] });
+    expect((await get(made, id)).issue.error).toBe("Linear: The label is not associated with the same team as the issue");
+  });
+
   it("refuses to file what cannot be, and lets a wrong place be put right", async () => {
     const made = await world(await serve(), "github");
     const { owner, server, trackers } = made;
@@ -272,6 +303,7 @@ onBothDatabases("findings in trackers", (serve) => {
       [{ tracker: "github", target: "../lantern" }, "422 target: must be owner/repository"],
       [{ tracker: "jira", target: "lant" }, "422 target: must be the key of a project in Jira"],
       [{ tracker: "github", target: "a/b", priority: "high" }, "422 priority: must be left out: GitHub has labels instead"],
+      [{ tracker: "gitlab", target: "a/b", labels: ["a", "b,c"] }, "422 labels: must not contain a comma"],
       [{ tracker: "gitlab", target: "a/b" }, "409 GitLab is not connected. Nothing was filed."],
     ] as const;
     for (const [body, expected] of rows) expect(refusal(await owner.post(`/findings/${id}/issue`, body))).toContain(expected);

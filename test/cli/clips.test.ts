@@ -83,6 +83,24 @@ describe("clips", () => {
     await owner.delete(`/moments/${moment.id}`);
   });
 
+  it("of a reel are named by whole characters of a long title, game or note", async () => {
+    const { requestId, game } = (await owner.get(`/slots/${slotId}`)).body.data.slot;
+    const long = (before: number, after: number) => `${"x".repeat(before)}😀${"y".repeat(after)}`;
+    const evidence = [{ slotId, fromMs: 5000 }];
+    const { finding } = (await owner.post(`/games/${game.id}/findings`, { title: long(96, 50), evidence })).body.data;
+    const { moment } = (await owner.post(`/slots/${slotId}/moments`, { atMs: 60_000, kind: "bug", text: long(199, 50) })).body
+      .data;
+    const reelOf = async (...words: string[]) => {
+      const { code, stdout, stderr } = await run(["reel", ...words, "--json"]);
+      expect([code, stderr]).toEqual([0, ""]);
+      return JSON.parse(stdout).clip;
+    };
+    expect((await reelOf(finding.id)).name).toBe(`#${finding.number} ${long(96, 0)}`);
+    expect((await reelOf(requestId, "--kind", "bug")).parts).toMatchObject([{ title: long(199, 0) }]);
+    await owner.delete(`/findings/${finding.id}`);
+    await owner.delete(`/moments/${moment.id}`);
+  });
+
   it("are shared by their id, and still images of notes are taken, saved and deleted", async () => {
     const cwd = freshFolder();
     const clip = JSON.parse((await run(["clip", slotId, "0:01-0:02", "--save", "short.mp4", "--json"], cwd)).stdout).clip;

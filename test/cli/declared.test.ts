@@ -61,12 +61,43 @@ describe("games apply and diff", () => {
     expect((await fixture.run(`games apply ${gameId} -f game.yaml`, at)).stdout).toBe("Updated name of Star Miner.\n");
   });
 
+  it.each([
+    "languages: [pt-br, EN, en]",
+    "devices: [Linux, PC, Linux]",
+    "platforms: [Steam, Steam]",
+    "tags: [roguelike, Roguelike]",
+    'description: ""',
+    "description: null",
+    'description: " Two  spaces e\\u0301 "',
+    "externalUrl: HTTPS://EXAMPLE.com:443/../é",
+  ])("games apply: what it made of %s does not differ from the file", async (line) => {
+    const at = file(`name: Star Miner\nbuildUrl: https://example.com/a.zip\n${line}\n`);
+    expect(await fixture.run("games apply -f game.yaml", at)).toMatchObject({ code: 0 });
+    expect(await fixture.run("games diff -f game.yaml --exit-code", at)).toMatchObject({ code: 0, stdout: "" });
+  });
+
   it("games apply: takes the game from the command line; --dry-run sends nothing", async () => {
     const planned = await fixture.run(`games apply ${fixture.gameId} -f game.yaml --dry-run --json`, file("name: New\n"));
     expect(JSON.parse(planned.stdout).requests).toMatchObject([{ method: "PATCH", body: { name: "New" } }]);
   });
 
   it.each([
+    ["id without a value", `id:\n${yaml}`],
+    ["a flow mapping of YAML", "{name: Star Miner, buildUrl: https://example.com/a.zip}"],
+    ["JSON", '{"name": "Star Miner", "buildUrl": "https://example.com/a.zip"}'],
+  ])("games apply: takes %s", async (_, text) => {
+    expect(await fixture.run("games apply -f game.yaml", file(text))).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("Created Star Miner"),
+    });
+  });
+
+  it.each([
+    ['{"name": "x", "name": "y"}', 'the field "name" occurs twice'],
+    ['{"name": "x", buildUrl}}', "is not valid JSON or YAML: Expected double-quoted property name in JSON"],
+    ["name: 2048\n", 'name in game.yaml must be a text and is a number.\nPut it in quotes: `name: "2048"`.'],
+    ["description: true\n", "description in game.yaml must be a text and is a boolean."],
+    ["id: 7\nname: x\n", "id in game.yaml must be the id of a game."],
     ["title: x\n", 'has an unknown field "title"'],
     ["name: x\ntags: [Sleeping]\n", 'unknown category "Sleeping"'],
     ["- a\n", "must contain a JSON or YAML object"],

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { playtest, testFolder } from "../helpers/cli.ts";
+import { playtest, type RunOptions, testFolder } from "../helpers/cli.ts";
 import { createGame, giveCredit, order, play, registerOwner, registerPlaytester } from "../helpers/factories.ts";
 import { startHostedWorld } from "../helpers/hosted-world.ts";
 import { pdfText } from "../helpers/pdf.ts";
@@ -47,8 +47,10 @@ beforeEach(() => {
 });
 afterEach(() => place.stop());
 
-const run = (...words: string[]) =>
+const run = (...words: string[]) => runOn({}, ...words);
+const runOn = (terminal: Pick<RunOptions, "tty" | "columns">, ...words: string[]) =>
   playtest(words, {
+    ...terminal,
     baseUrl: place.baseUrl,
     key: place.key,
     outside: { newId },
@@ -91,6 +93,17 @@ describe.each([
     expect((await run("findings", "close", "2", "--as", "wontfix")).code).toBe(0);
     expect(await rows("--status", "wontfix")).toEqual([`2 1 of ${of} 4 wontfix It crashes 1:00`]);
     expect((await run("findings", "show", "1")).stdout).toContain("Lost in the cellar");
+  });
+
+  it.each([
+    [40, ["TITLE"], ["RANK", "SEVERITY", "KIND", "TAGS", "FIRST SEEN"]],
+    [300, ["TITLE", "RANK", "SEVERITY", "TAGS", "FIRST SEEN"], []],
+  ])("are listed in %i columns with their title, whatever else has no room", async (columns, kept, dropped) => {
+    await run("findings", "create", "Nobody finds the lantern", "--kind", "confusion", "--severity", "2", "--tag", "cellar");
+    await run("findings", "add", "1", place.slots[0]!, "0:30");
+    const { stdout } = await runOn({ tty: true, columns }, "findings", "list");
+    for (const head of kept) expect(stdout).toContain(head);
+    for (const head of dropped) expect(stdout).not.toContain(head);
   });
 
   it("are merged, split, put back and deleted", async () => {

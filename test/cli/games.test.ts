@@ -114,6 +114,31 @@ describe("games", () => {
     });
   });
 
+  it.each(["--consent-file", "--no-consent"])(
+    "games update %s: changes no agreement when a field is refused, and says when the fields alone were changed",
+    async (flag) => {
+      const { id } = await create("Star Miner");
+      const update = async (text: string | undefined, ...more: string[]) => {
+        const path = join(testFolder(), "nda.md");
+        if (text !== undefined) writeFileSync(path, text);
+        return run(["games", "update", id, ...(text === undefined ? ["--no-consent"] : ["--consent-file", path]), ...more]);
+      };
+      const shown = async () => (await run(["games", "agreement", id])).stdout;
+      expect((await update("Say nothing.")).code).toBe(0);
+      const next = flag === "--no-consent" ? undefined : "Say nothing at all.";
+      expect((await update(next, "--add-device", "Foo")).code).toBe(2);
+      expect(await shown()).toBe("Say nothing.\n");
+      const blank = await update(" ", "--name", "Moon Miner");
+      expect([blank.code, blank.stderr]).toEqual([
+        2,
+        expect.stringContaining("The other fields of the game were changed; the agreement was not."),
+      ]);
+      expect(await shown()).toBe("Say nothing.\n");
+      expect((await update(next, "--add-device", "Mac")).code).toBe(0);
+      expect(await shown()).not.toBe("Say nothing.\n");
+    },
+  );
+
   it("games use: sets the default game of a directory", async () => {
     const { id } = await create("Star Miner");
     const cwd = testFolder();

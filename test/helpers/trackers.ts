@@ -71,6 +71,8 @@ export class Trackers {
   /** Method and path of each request, and the credential that it came with. */
   readonly requests: { line: string; credential: string }[] = [];
   readonly faults: { on?: RegExp; fault: Fault | (() => Promise<Fault>) }[] = [];
+  /** The labels of Linear: of a team, or without one of the workspace. */
+  linearLabels: { id: string; name: string; team: { key: string } | null }[] = [{ id: "label", name: "playtest", team: null }];
   /** What happens to a request that `faults` says nothing about. */
   by: () => Fault | undefined = () => undefined;
   /** Credentials that are not accepted. */
@@ -263,6 +265,11 @@ export class Trackers {
     return ok({ key: id, fields: { status, resolutiondate: iso(issue.closedAt), description: issue.body } });
   }
 
+  #labels(query: string, names: readonly string[]) {
+    const [, size = "50"] = /first: (\d+)/.exec(query) ?? [];
+    return this.linearLabels.filter(({ name }) => names.includes(name)).slice(0, Number(size));
+  }
+
   #linear({ query, variables }: { query: string; variables: Record<string, never> }): Answer {
     const shown = (issue: TrackerIssue) => ({
       id: issue.id,
@@ -275,7 +282,7 @@ export class Trackers {
     });
     const linear = this.issues.filter(({ tracker }) => tracker === "linear");
     const data = (value: object): Answer => ok({ data: value });
-    const { id, input } = variables as unknown as { id: string; input: Record<string, string> };
+    const { id, input, names } = variables as unknown as { id: string; input: Record<string, string>; names: string[] };
     const [, field] = /\{ (\w+)/.exec(query)!;
     const issue = linear.find((one) => one.id === (id ?? input?.issueId));
     switch (field) {
@@ -298,7 +305,7 @@ export class Trackers {
           },
         });
       case "issueLabels":
-        return data({ issueLabels: { nodes: [{ id: "label", name: "playtest" }] } });
+        return data({ issueLabels: { nodes: this.#labels(query, names) } });
       case "users":
         return data({ users: { nodes: [{ id: "user" }] } });
       case "issues":
@@ -310,6 +317,16 @@ export class Trackers {
           return {
             status: 400,
             body: { errors: [{ message: "Entity with this id already exists", extensions: { code: "INPUT_ERROR" } }] },
+          };
+        const teams = this.linearLabels.filter((label) => input.labelIds!.includes(label.id)).map(({ team }) => team?.key);
+        if (teams.some((team) => team !== undefined && team !== input.teamId))
+          return {
+            status: 400,
+            body: {
+              errors: [
+                { message: "The label is not associated with the same team as the issue", extensions: { code: "INPUT_ERROR" } },
+              ],
+            },
           };
         const { title, description: body, id: given, labelIds, assigneeId, priority, teamId } = input;
         const target = teamId!;

@@ -27,6 +27,28 @@ describe("records of a file", () => {
     expect([format, records.map(({ line }) => line)]).toEqual(["ndjson", [1, 2]]);
   });
 
+  it("in YAML hold what their aliases stand for, and begin on their own lines", async () => {
+    const text = "- &first\n  notes: &notes Loud\n  tags: [a]\n\n- notes: *notes\n- *first\n";
+    const { records } = await parseRecords(text, "orders.yaml");
+    expect(records).toEqual([
+      { line: 2, fields: { notes: "Loud", tags: ["a"] } },
+      { line: 5, fields: { notes: "Loud" } },
+      { line: 6, fields: { notes: "Loud", tags: ["a"] } },
+    ]);
+  });
+
+  it.each([
+    ["no anchor", "- notes: *missing\n", "orders.yaml: Unresolved alias"],
+    ["itself", "- &a\n  notes: *a\n", "orders.yaml: Converting circular structure to JSON."],
+    [
+      "ever more",
+      `- a0: &a0 [x]\n${Array.from({ length: 9 }, (_, n) => `  a${n + 1}: &a${n + 1} [${Array(9).fill(`*a${n}`).join(", ")}]\n`).join("")}`,
+      "orders.yaml: Excessive alias count",
+    ],
+  ])("in YAML are refused when an alias stands for %s", async (_, text, message) => {
+    await expect(parseRecords(text, "orders.yaml")).rejects.toThrow(message);
+  });
+
   it("a list that is YAML and no JSON is read as YAML", async () => {
     expect(await parseRecords("[{quantity: 1}]", "-")).toMatchObject({ format: "yaml", records: [{ fields: { quantity: 1 } }] });
   });

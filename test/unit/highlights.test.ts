@@ -75,6 +75,21 @@ describe("highlights", () => {
       },
       [],
     ],
+    [
+      "nothing beyond the end of the video",
+      {
+        lengthMs: 60_000,
+        notes: [{ atMs: 60_000, severity: null }],
+        said: "See 1:40",
+        cues: [cue(100, "What?"), cue(130, "Yes.")],
+        signals: {
+          loudness: replaced(steady(600, -30), 300, 303, -10),
+          motion: replaced(steady(600, 5), 200, 240, 0),
+          luma: null,
+        },
+      },
+      [],
+    ],
     ["steady noise", { signals: { loudness: steady(600, -5), motion: null, luma: null } }, []],
     [
       "one that stands beside another, and one that is cut at the end of the video",

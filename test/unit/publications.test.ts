@@ -72,6 +72,12 @@ describe("words", () => {
     expect(words).toEqual({ title: "Deep 3: a playtest by Ann", description: "Ann plays Deep 3.\n\nplaytest:p1" });
   });
 
+  it("name what has no name without angle brackets", () => {
+    const words = wordsFor({ ...templates, title: "{game}" }, { ...video, gameName: " <><> ", playtesterName: "<>" }, limits);
+    expect(words.title).toBe("Playtest");
+    expect(words.description).toContain("a playtester plays Playtest.");
+  });
+
   it("fit into a title, and name nobody who does not want it", () => {
     const { title, description } = wordsFor(templates, { ...video, gameName: "G".repeat(200), playtesterName: null }, limits);
     expect([...title]).toHaveLength(100);

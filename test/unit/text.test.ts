@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { firstCharacters } from "../../src/contract/text/one-line.ts";
 import { shellQuote } from "../../src/contract/text/shell.ts";
 import {
   ago,
@@ -42,6 +43,17 @@ describe("text from the network is escaped for the terminal", () => {
     expect(JSON.parse(text)).toEqual(value);
     expect(text).toMatch(/^[\x20-\x7e\n]*$/);
   });
+});
+
+describe("the first characters of a text", () => {
+  it.each([
+    ["abc", 3, "abc"],
+    ["abcd", 3, "abc"],
+    ["ab😀d", 3, "ab😀"],
+    ["😀😀😀😀", 3, "😀😀😀"],
+    ["a😀😀😀", 1, "a"],
+    ["", 3, ""],
+  ])("of %j, %i: %j", (text, max, expected) => expect(firstCharacters(text, max)).toBe(expected));
 });
 
 describe("redaction of secrets", () => {

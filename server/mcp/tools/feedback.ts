@@ -2,7 +2,7 @@ import * as z from "zod";
 import { studio } from "../../../src/contract/pages/addresses.ts";
 import { namedSources } from "../../../src/contract/search/sources.ts";
 import { type Cue, readCues } from "../../../src/contract/text/cues.ts";
-import { positionText } from "../../../src/contract/text/position.ts";
+import { positionText, secondsInMs } from "../../../src/contract/text/position.ts";
 import { type Answer, chosen, continued, fits, fitting } from "../answer.ts";
 import { tool } from "../tool.ts";
 import { numbered, plainLine, pseudonym } from "../untrusted.ts";
@@ -99,7 +99,8 @@ export const readTranscript = tool({
     const captions = await host.readCaptions(slot.id);
     if (captions === undefined)
       return { lines: [`${slot.id} has no transcript yet.`], data: { slot: slot.id, cues: 0, truncated: false } };
-    const cues = readCues(captions, "hidden").filter(({ startMs }) => startMs >= from * 1000 && startMs <= to * 1000);
+    const [fromMs, toMs] = [secondsInMs(from), secondsInMs(to)];
+    const cues = readCues(captions, "hidden").filter(({ startMs }) => startMs >= fromMs && startMs <= toMs);
     return transcriptAnswer(slot.id, cues);
   },
 });

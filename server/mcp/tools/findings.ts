@@ -3,6 +3,8 @@ import { findingStatuses } from "../../../src/contract/findings/statuses.ts";
 import type { Data, Input } from "../../../src/contract/index.ts";
 import { momentKinds } from "../../../src/contract/moments/kinds.ts";
 import { studio } from "../../../src/contract/pages/addresses.ts";
+import { secondsInMs } from "../../../src/contract/text/position.ts";
+import { wrongCursor } from "../../http/cursor.ts";
 import { invalid } from "../../lib/api-error.ts";
 import { sha256 } from "../../lib/secrets.ts";
 import { type Answer, chosen, continued, fitting } from "../answer.ts";
@@ -29,14 +31,16 @@ const itemOf = (host: Host, finding: Finding) => ({
 const lineOf = ({ id, number, kind, status, testers }: Finding) =>
   `${id} #${number} ${kind}, ${status}, seen by ${testers.seen} of ${testers.of}`;
 
-/** One finding with where it is seen. The first line of its text is its own, the others belong to the evidence. */
-async function oneFinding(host: Host, findingId: string, size: number): Promise<Answer> {
+/** One finding with where it is seen. The first line of its text is its own, the others belong to the evidence. Its cursor is an index. */
+async function oneFinding(host: Host, findingId: string, size: number, cursor = "0"): Promise<Answer> {
+  if (!/^\d{1,9}$/.test(cursor)) throw wrongCursor();
+  const [from, to] = [Number(cursor), Number(cursor) + size];
   const { finding } = (await host.call("getFinding", { params: { id: findingId } })).data;
-  const shown = finding.evidence.slice(0, size);
+  const shown = finding.evidence.slice(from, to);
   const evidence = shown.map(({ slotId, fromMs }) => ({ slot: slotId, second: Math.floor(fromMs / 1000) }));
   return {
     lines: [lineOf(finding), ...evidence.map(({ slot, second }) => `${slot} at second ${second}`)],
-    data: { findings: [itemOf(host, finding)], evidence, truncated: finding.evidence.length > size },
+    data: { findings: [itemOf(host, finding)], evidence, ...continued(finding.evidence.length > to ? String(to) : null) },
     untrustedText: [
       plainLine(`${finding.title}: ${finding.text}`, 1500),
       ...shown.map(({ quote, text }) => plainLine(quote ?? text ?? "", 300)),
@@ -77,7 +81,7 @@ export const listFindings = tool({
   quotes: true,
   run: ({ game, finding, status, build, against, limit, cursor, fields }, { host }) =>
     fitting(limit, async (size) => {
-      if (finding !== undefined) return oneFinding(host, finding, size);
+      if (finding !== undefined) return oneFinding(host, finding, size, cursor);
       if (game === undefined) throw invalid("game", "is required without `finding`");
       const query = { status, build, against, limit: size, cursor };
       const { data, meta } = await host.call("listFindings", { params: { id: game }, query });
@@ -119,7 +123,7 @@ export const createFinding = tool({
   },
   output: { finding: z.string(), number: z.int(), url: z.string() },
   async run({ game, title, text, kind, severity, slot, second = 0 }, { host }) {
-    const evidence = slot === undefined ? [] : [{ slotId: slot, fromMs: Math.floor(second * 1000) }];
+    const evidence = slot === undefined ? [] : [{ slotId: slot, fromMs: secondsInMs(second) }];
     const { id, number } = await createOnce(host, game, { title, text, kind, severity: severity ?? null, evidence });
     const url = host.baseUrl + studio.finding(id);
     return { lines: [`Created finding #${number}: ${url}`], data: { finding: id, number, url } };

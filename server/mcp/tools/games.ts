@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { studio } from "../../../src/contract/pages/addresses.ts";
 import { playtestStatuses } from "../../../src/contract/states/index.ts";
+import { wrongCursor } from "../../http/cursor.ts";
 import { chosen, continued, fitting } from "../answer.ts";
 import type { Host } from "../host.ts";
 import { tool } from "../tool.ts";
@@ -43,16 +44,20 @@ interface Place {
   playtests?: string | undefined;
 }
 
-const placeFields = z.object({ games: z.string().optional(), game: z.string().optional(), playtests: z.string().optional() });
+const placeOfGame = z.strictObject({ playtests: z.string() });
+const placeOfAll = z
+  .strictObject({ games: z.string().optional(), game: z.string().optional(), playtests: z.string().optional() })
+  .refine(({ games, game }) => games !== undefined || game !== undefined);
 const writePlace = (place: Place) => Buffer.from(JSON.stringify(place)).toString("base64url");
 
-/** The place that a cursor names; the beginning for what is none. */
-function readPlace(cursor: string | undefined): Place {
+/** The place that a cursor of one game's list, or of the list of all, names; without one, the beginning. 422 for any other text. */
+function readPlace(cursor: string | undefined, game: string | undefined): Place {
   if (cursor === undefined) return {};
   try {
-    return placeFields.parse(JSON.parse(Buffer.from(cursor, "base64url").toString()));
+    const place = game === undefined ? placeOfAll : placeOfGame;
+    return place.parse(JSON.parse(Buffer.from(cursor, "base64url").toString()));
   } catch {
-    return {};
+    throw wrongCursor();
   }
 }
 
@@ -144,7 +149,7 @@ export const listPlaytests = tool({
   },
   run: ({ game, status, limit, cursor, fields }, { host }) =>
     fitting(limit, async (size) => {
-      const { rows, next } = await collect({ host, game, status, limit: size }, readPlace(cursor));
+      const { rows, next } = await collect({ host, game, status, limit: size }, readPlace(cursor, game));
       const playtests = rows.map((row) => ({
         id: row.id,
         game: row.gameId,

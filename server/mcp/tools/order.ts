@@ -151,7 +151,8 @@ async function question({ host, canAsk, reply }: Exchange, given: Order, cents: 
 export const orderPlaytest = tool({
   name: "order_playtest",
   toolset: "order",
-  description: "Order a private playtest and pay it. A repeated `ref` orders once. After `needs_approval` a person decides.",
+  description:
+    "Order a private playtest and pay it. A repeated `ref` orders once. After `needs_approval` a person decides; a call after a decline asks again.",
   input: { ...order, maxCostCents: z.int().min(0), ref: z.string().min(1).max(100) },
   output: {
     status: z.string(),

@@ -24,7 +24,11 @@ export const review = tool({
       throw new ApiError("VALIDATION_ERROR", "reason is required to reject. Nothing was changed.");
     if (decision === "accept") await host.call("acceptSlot", { params, headers, body: { rating, comment: reason } });
     else await host.call("rejectSlot", { params, headers, body: { reason } });
-    const { status } = (await host.call("getSlot", { params })).data.slot;
+    // It is decided: an error would say that it is not.
+    const status = await host.call("getSlot", { params }).then(
+      ({ data }) => data.slot.status,
+      () => (decision === "accept" ? "accepted" : "rejected"),
+    );
     const { reviewsPerDay } = host;
     return {
       lines: [`${slot} is ${status}. At most ${plural(reviewsPerDay, "review")} a day here.`],

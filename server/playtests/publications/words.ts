@@ -34,16 +34,26 @@ export function wordsFor(
   }: Pick<PublicVideo, "publicationId" | "gameName" | "gameUrl" | "playtesterName">,
   limits: Limits,
 ): Words {
-  const values: Record<string, string> = { game: gameName, player: playtesterName ?? "a playtester", link: gameUrl ?? "" };
-  const filled = (template: string) =>
-    template.replace(/\{(game|player|link)\}/g, (_, name: string) => plain(values[name] ?? ""));
+  const values: Record<string, string> = {
+    game: shownGame(gameName),
+    player: plain(playtesterName ?? "") || "a playtester",
+    link: plain(gameUrl ?? ""),
+  };
+  const filled = (template: string) => template.replace(/\{(game|player|link)\}/g, (_, name: string) => values[name] ?? "");
   const end = `\n\n${markerOf(publicationId)}`;
   const own = cut(filled(description).trim(), limits.descriptionBytes - end.length, Buffer.byteLength);
   return { title: cut(filled(title).replace(/\s+/g, " "), limits.title, () => 1), description: own.trim() + end };
 }
 
 /** Without what the platforms refuse. */
-const plain = (text: string) => text.replace(/[<>]/g, "").replace(/\p{Cc}+/gu, " ");
+const plain = (text: string) =>
+  text
+    .replace(/[<>]/g, "")
+    .replace(/\p{Cc}+/gu, " ")
+    .trim();
+
+/** The name of a game as a platform shows it, which takes no empty title. */
+export const shownGame = (name: string): string => plain(name) || "Playtest";
 
 /** As many characters as `max` has room for, of which each takes up as much as `sizeOf` says. */
 function cut(text: string, max: number, sizeOf: (character: string) => number): string {

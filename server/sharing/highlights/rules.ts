@@ -72,10 +72,10 @@ const noted = ({ notes }: Watched): Sign[] =>
 /** A time such as 12:41 in what the playtester wrote, on its own. */
 const writtenTime = /(?<![\d:.])(?:\d{1,2}:)?\d{1,3}:[0-5]\d(?![\d:])/g;
 
-const marked = ({ said, lengthMs }: Watched): Sign[] =>
+const marked = ({ said }: Watched): Sign[] =>
   [...new Set(said.match(writtenTime))].flatMap((text): Sign[] => {
     const atMs = parsePosition(text);
-    if (atMs === undefined || atMs > (lengthMs ?? Infinity)) return [];
+    if (atMs === undefined) return [];
     return [{ kind: "mark", fromMs: atMs, toMs: atMs, weight: weights.mark, said: text }];
   });
 
@@ -153,9 +153,10 @@ function spoken({ cues }: Watched, entries: Entries): Sign[] {
 
 const signsOf = (given: Watched, entries: Entries): Sign[] => {
   const video = { ...given, cues: cleaned(given.cues, given.signals?.loudness ?? null).kept };
-  return [...noted(video), ...marked(video), ...spoken(video, entries), ...frozen(video), ...silence(video), ...loud(video)].sort(
-    (a, b) => a.fromMs - b.fromMs || highlightOrder(a, b),
-  );
+  // Notes, captions and signals may reach beyond the end of a video, where nothing can be shown or cut.
+  return [...noted(video), ...marked(video), ...spoken(video, entries), ...frozen(video), ...silence(video), ...loud(video)]
+    .filter(({ fromMs }) => fromMs < (video.lengthMs ?? Infinity))
+    .sort((a, b) => a.fromMs - b.fromMs || highlightOrder(a, b));
 };
 
 const highlightOrder = (a: Sign, b: Sign) => a.kind.localeCompare(b.kind) || (a.said ?? "").localeCompare(b.said ?? "");

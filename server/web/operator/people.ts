@@ -1,5 +1,6 @@
 import type { Data } from "../../../src/contract/index.ts";
 import { operator } from "../../../src/contract/pages/addresses.ts";
+import { firstCharacters } from "../../../src/contract/text/one-line.ts";
 import { shellQuote } from "../../../src/contract/text/shell.ts";
 import { notFound } from "../../lib/api-error.ts";
 import { html, type Markup, type PageContent } from "../html.ts";
@@ -20,7 +21,7 @@ const said = new Map([
 
 /** `/admin/people`: accounts by their name, email address or id. */
 async function peoplePage(context: OperatorContext): Promise<PageContent> {
-  const search = context.query.get("q")?.trim().slice(0, 254) ?? "";
+  const search = firstCharacters(context.query.get("q")?.trim() ?? "", 254);
   const { data, meta } = isId.test(search)
     ? { data: { users: await byId(context, search) }, meta: {} as { cursor?: string | null } }
     : await context.call("listUsers", { query: { cursor: cursorOf(context), ...(search && { search }) } });

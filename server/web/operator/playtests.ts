@@ -1,6 +1,7 @@
 import type { Data } from "../../../src/contract/index.ts";
 import { operator } from "../../../src/contract/pages/addresses.ts";
 import { lengthText } from "../../../src/contract/text/length.ts";
+import { firstCharacters } from "../../../src/contract/text/one-line.ts";
 import { plural } from "../../../src/contract/text/plural.ts";
 import { usd } from "../../lib/money.ts";
 import { html, type Markup, type PageContent } from "../html.ts";
@@ -14,7 +15,7 @@ type Slot = Data<"getAnyPlaytest">["slots"][number];
 
 /** `/admin/playtests`: the playtests of all owners, by an id or a name. */
 async function playtestsPage(context: OperatorContext): Promise<PageContent> {
-  const search = context.query.get("q")?.trim().slice(0, 254) ?? "";
+  const search = firstCharacters(context.query.get("q")?.trim() ?? "", 254);
   const wanted = isId.test(search) ? { id: search } : search ? { search } : {};
   const { data, meta } = await context.call("listAllPlaytests", { query: { cursor: cursorOf(context), ...wanted } });
   const list =

@@ -1,4 +1,4 @@
-import { arg, col, detail, flag, prose, viewOf } from "../../cli/define.ts";
+import { arg, col, detail, flag, optionalCol, prose, viewOf } from "../../cli/define.ts";
 import { trackerTitles } from "../../contract/findings/trackers.ts";
 import { positionText } from "../../contract/text/position.ts";
 import type { Finding } from "../shared/findings/source.ts";
@@ -23,15 +23,15 @@ export const findingsView = (localIds: ReadonlySet<string> = new Set(), withAnot
   viewOf<Finding>(
     [
       "number",
-      col("rank", ({ rank }: Finding) => rank.toFixed(2)),
-      col("testers", testers),
+      optionalCol("rank", ({ rank }: Finding) => rank.toFixed(2)),
+      optionalCol("testers", testers),
       ...(withAnother ? compared : []),
-      "severity",
-      "kind",
+      optionalCol("severity"),
+      optionalCol("kind"),
       "status",
       prose("title"),
-      col("first seen", firstSeen),
-      col("tags", tags),
+      optionalCol("first seen", firstSeen),
+      optionalCol("tags", tags),
       "id",
       detail("builds", builds),
       ...(localIds.size > 0 ? [col("stored", ({ id }: Finding) => (localIds.has(id) ? onThisComputer : ""))] : []),

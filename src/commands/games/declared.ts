@@ -1,9 +1,10 @@
 import { resolve } from "node:path";
 import type { Data, Input } from "../../api/client.ts";
-import { parseObject } from "../../cli/body.ts";
+import { checkTexts, parseObject } from "../../cli/body.ts";
 import { arg, type Context, flag, prose, viewOf } from "../../cli/define.ts";
 import { defaultGame as idOfDefaultGame } from "../../cli/names.ts";
 import { operations } from "../../contract/static.ts";
+import { languageTag } from "../../contract/text/language-tag.ts";
 import { usage } from "../../errors.ts";
 
 type Body = NonNullable<Input<"createGame">["body"]>;
@@ -41,7 +42,8 @@ export interface Declared {
   differences: Difference[];
 }
 
-const fields = operations.createGame.body.map(({ name }) => name);
+const gameFields = operations.createGame.body;
+const fields = gameFields.map(({ name }) => name);
 
 /** Compares a game with its file. Fields that are not in the file are ignored. */
 export async function compare(ctx: Context, file: string, gameId: string | undefined): Promise<Declared> {
@@ -50,7 +52,10 @@ export async function compare(ctx: Context, file: string, gameId: string | undef
   const unknown = Object.keys(given).find((name) => !fields.includes(name));
   if (unknown !== undefined)
     throw usage(`--from-file: ${file} has an unknown field ${JSON.stringify(unknown)}.`, `Fields: id, ${fields.join(", ")}.`);
-  const game = await findGame(ctx, file, gameId ?? (declaredId as string | undefined), given.name);
+  checkTexts(given, gameFields, file);
+  if (declaredId != null && typeof declaredId !== "string") throw usage(`--from-file: id in ${file} must be the id of a game.`);
+  // `id:` without a value is null.
+  const game = await findGame(ctx, file, gameId ?? declaredId ?? undefined, given.name);
   const tags = given.tags === undefined ? undefined : await categoriesOf(ctx, given.tags as string[]);
   const wanted = { ...given, ...(tags && { tags: tags.map(({ id }) => id) }) } as Body;
   const named = (categories: readonly { name: string }[]) => categories.map(({ name }) => name);
@@ -59,7 +64,7 @@ export async function compare(ctx: Context, file: string, gameId: string | undef
   const names = Object.keys(wanted) as (keyof Body)[];
   const differences = names
     .map((field) => ({ field, from: (present as Partial<Body>)[field] ?? null, to: shown[field] ?? null }))
-    .filter(({ from, to }) => !same(from, to));
+    .filter(({ field, from, to }) => !same(stored(field, from), stored(field, to)));
   return { game, wanted, differences };
 }
 
@@ -90,9 +95,14 @@ async function findGame(ctx: Context, file: string, id: string | undefined, name
   );
 }
 
-const sorted = (value: unknown) => (Array.isArray(value) ? [...value].sort() : value);
-/** Arrays are compared as sets, in any order. */
-const same = (a: unknown, b: unknown) => JSON.stringify(sorted(a)) === JSON.stringify(sorted(b));
+/** A value as the server stores it: lists as sets, here in one order, and languages in their usual spelling. */
+function stored(field: keyof Body, value: unknown): unknown {
+  if (!Array.isArray(value)) return value;
+  const spelled = field === "languages" ? value.map((tag) => languageTag(String(tag)) ?? tag) : value;
+  return [...new Set(spelled)].sort();
+}
+
+const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 
 /** Categories by id, slug or name. */
 async function categoriesOf(ctx: Context, tags: readonly string[]) {

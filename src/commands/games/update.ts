@@ -1,6 +1,6 @@
 import { arg, type Context, define, flag } from "../../cli/define.ts";
 import { categoryIds } from "../../cli/names.ts";
-import { usage } from "../../errors.ts";
+import { CliError, usage } from "../../errors.ts";
 import { requireLanguages } from "./languages.ts";
 import { changedGameView, gameView } from "./view.ts";
 
@@ -27,6 +27,7 @@ export const update = define({
   async run({ args, body, flags }, ctx) {
     const { addDevice, removeDevice, addPlatform, removePlatform } = flags;
     const params = { id: args.game };
+    const change = await agreementChange(ctx, args.game, flags.consentFile, flags.noConsent);
     if (body.tags) body.tags = await categoryIds(ctx, body.tags);
     if ([addDevice, removeDevice, addPlatform, removePlatform].some((names) => names.length > 0)) {
       const { game } = await ctx.api().getGame({ params });
@@ -35,26 +36,36 @@ export const update = define({
       Object.assign(body, devices && { devices }, platforms && { platforms });
     }
     await requireLanguages(ctx, body);
-    const agreementChanged = await changeAgreement(ctx, args.game, flags.consentFile, flags.noConsent);
-    if (Object.keys(body).length === 0 && agreementChanged) return ctx.item(await ctx.api().getGame({ params }), gameView);
-    if (Object.keys(body).length === 0) throw usage("No changes given.", "See `playtest games update --help`.");
+    const isUnchanged = Object.keys(body).length === 0;
+    if (isUnchanged && change === undefined) throw usage("No changes given.", "See `playtest games update --help`.");
+    if (isUnchanged) {
+      await change?.();
+      return ctx.item(await ctx.api().getGame({ params }), gameView);
+    }
     const data = await ctx.api().updateGame({ params, body });
+    // Last, because it asks every playtester: what the server refuses of the fields must not publish it.
+    await change?.().catch((error: unknown) => {
+      throw error instanceof CliError ? afterFields(error) : error;
+    });
     return ctx.item(data, changedGameView(body, data.game));
   },
 });
 
-/** Publishes or ends the agreement of a game. False if neither was asked for. */
-async function changeAgreement(ctx: Context, id: string, file: string | undefined, end: boolean): Promise<boolean> {
+/** What publishes or ends the agreement of a game. Undefined if neither was asked for. */
+async function agreementChange(ctx: Context, id: string, file: string | undefined, end: boolean) {
   if (file !== undefined && end) throw usage("--consent-file and --no-consent cannot be used together.");
-  if (file === undefined && !end) return false;
-  if (end) await ctx.api().deleteGameAgreement({ params: { id } });
-  else {
-    const text = await ctx.io.readText(file!, "--consent-file");
+  if (end) return async () => void (await ctx.api().deleteGameAgreement({ params: { id } }));
+  if (file === undefined) return undefined;
+  const text = await ctx.io.readText(file, "--consent-file");
+  return async () => {
     const { agreement } = await ctx.api().putGameAgreement({ params: { id }, body: { text } });
     ctx.out.note(`Version ${agreement?.version} of the agreement is in force.`);
-  }
-  return true;
+  };
 }
+
+/** The error of an agreement that was refused after the fields were changed. */
+const afterFields = ({ code, exitCode, message, extra }: CliError) =>
+  new CliError(code, exitCode, `${message} The other fields of the game were changed; the agreement was not.`, extra);
 
 /** A set with some names added and some removed; undefined if there are none of either. */
 function changed(present: readonly string[], add: readonly string[], remove: readonly string[]) {

@@ -1,5 +1,6 @@
 import type * as mediabunny from "mediabunny";
 import type { Input, InputTrack, InputVideoTrack } from "mediabunny";
+import { secondsInMs } from "../text/position.ts";
 
 /**
  * What a video file is made of, and why nobody could watch it. The command, a thread of the server and the page that uploads videos all run
@@ -182,7 +183,7 @@ export async function inspectVideo(library: Library, file: VideoFile, bounds = d
   const fault = await faultOf(library, source, tracks, pictures, isMatroska);
   // What is known without the length is worth keeping.
   const seconds = fault === null ? await secondsOf(library, source, input, pictures, isMatroska).catch(() => null) : null;
-  const ms = Math.round((seconds ?? 0) * 1000);
+  const ms = secondsInMs(seconds ?? 0);
   return { type, tracks: described, durationMs: ms > 0 && ms <= longestMs ? ms : null, fault };
 }
 

@@ -1,3 +1,4 @@
+import type { Document } from "yaml";
 import { Refused } from "../input/refused.ts";
 import { JsonFault, parseStrictJson } from "../input/strict-json.ts";
 
@@ -99,10 +100,20 @@ async function yamlRecords(text: string, path: string): Promise<FileRecord[]> {
   const [error] = document.errors;
   if (error) throw new Refused(`${path}: ${error.message.split("\n")[0]}`);
   if (!isSeq(document.contents)) throw new Refused(`${path} must contain a list of orders.`);
-  return document.contents.items.map((item) => {
-    const { range } = item as { range?: [number, number, number] };
-    return recordAt(counter.linePos(range?.[0] ?? 0).line, (item as { toJSON(): unknown }).toJSON(), path);
-  });
+  const { items } = document.contents as { items: { range?: [number, number, number] }[] };
+  const values = valuesOf(document, path);
+  return items.map(({ range }, index) => recordAt(counter.linePos(range?.[0] ?? 0).line, values[index], path));
+}
+
+/** The items of a document with what their aliases stand for. Refuses those that hold themselves, or would grow into much more than the file. */
+function valuesOf(document: Document, path: string): unknown[] {
+  try {
+    const values = document.toJS() as unknown[];
+    JSON.stringify(values);
+    return values;
+  } catch (error) {
+    throw new Refused(`${path}: ${(error as Error).message.split("\n")[0]}.`, "Write out what the aliases (`*name`) stand for.");
+  }
 }
 
 function recordAt(line: number, value: unknown, path: string): FileRecord {

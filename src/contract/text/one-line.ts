@@ -7,6 +7,11 @@ export const unicode = (character: string) => `\\u${character.charCodeAt(0).toSt
 /** Text on one line, with control and bidirectional characters escaped so that they cannot control a terminal. */
 export const oneLine = (text: string) => text.replace(dangerous, (c) => short[c] ?? unicode(c));
 
+/** The first `max` characters of a text, counted as the API does: half an emoji, which `slice` may leave, is refused. */
+export const firstCharacters = (text: string, max: number): string =>
+  // No character is longer than two of the units that `slice` counts.
+  [...text.slice(0, 2 * max)].slice(0, max).join("");
+
 /** Untrusted text as a Markdown code span, where markup, links and mentions have no effect. Cut after `most` characters. */
 export function codeSpan(text: string | null | undefined, most = 300): string {
   const characters = [...oneLine(text ?? "").trim()];

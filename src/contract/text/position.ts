@@ -39,10 +39,13 @@ export function cueTime(ms: number): string {
   return `${two(hours)}:${two(minutes)}:${two(rest)}.${String(Math.floor(ms % 1000)).padStart(3, "0")}`;
 }
 
+/** Seconds in whole ms. Seconds such as 2.007 have no exact binary number, so that they are not 2007 ms without rounding. */
+export const secondsInMs = (seconds: number) => Math.round(seconds * 1000);
+
 /** The time of a cue in ms: `01:02:03.456`, without hours, or with a comma as in SubRip. The text must be one. */
 export function cueTimeInMs(text: string): number {
   const [rest, minutes, hours = "0"] = text.replace(",", ".").split(":").reverse();
-  return (Number(hours) * 60 + Number(minutes)) * 60_000 + Math.round(Number(rest) * 1000);
+  return (Number(hours) * 60 + Number(minutes)) * 60_000 + secondsInMs(Number(rest));
 }
 
 /** `12m41s` or `1h2m41s`, as links to a position have it; parts of a second are left out. */

@@ -1,6 +1,8 @@
 import * as z from "zod";
+import { firstCharacters } from "../../../../src/contract/text/one-line.ts";
 import type { Log } from "../../../lib/log.ts";
 import type { PublicVideo } from "../publisher.ts";
+import { shownGame } from "../words.ts";
 import { addressesOf, type YoutubeApi, type YoutubeSettings } from "./api.ts";
 
 interface Parts {
@@ -76,7 +78,7 @@ async function addToPlaylist({ api, settings }: Parts, videoId: string, { gameId
       url: `${base}/playlists?part=snippet,status`,
       headers,
       body: JSON.stringify({
-        snippet: { title: gameName.replace(/[<>]/g, "").slice(0, 150), description: marker },
+        snippet: { title: firstCharacters(shownGame(gameName), 150), description: marker },
         status: { privacyStatus: settings.privacy },
       }),
     });

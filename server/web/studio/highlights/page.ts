@@ -1,5 +1,6 @@
 import type { Data } from "../../../../src/contract/index.ts";
 import { pages, studio } from "../../../../src/contract/pages/addresses.ts";
+import { firstCharacters } from "../../../../src/contract/text/one-line.ts";
 import { positionInLink, positionText } from "../../../../src/contract/text/position.ts";
 import { html, type Markup, type PageContent } from "../../html.ts";
 import { type KeyRow, player, playerScript, playerStyle } from "../../player/markup.ts";
@@ -50,7 +51,7 @@ const reel = action({ at: studio.highlights.below("reel") }, async (context) => 
   const { call, id } = context;
   const { playtest } = (await call("getPlaytest", { params: { id } })).data;
   const { highlights: found } = (await call("listPlaytestHighlights", { params: { id } })).data;
-  const places = found.map((one) => ({ ...one, title: reasonsText(one).slice(0, 200) }));
+  const places = found.map((one) => ({ ...one, title: firstCharacters(reasonsText(one), 200) }));
   return cutReel(context, { gameId: playtest.gameId, name: `${playtest.gameName}: highlights`, places });
 });
 

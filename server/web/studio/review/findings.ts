@@ -1,4 +1,5 @@
 import { studio } from "../../../../src/contract/pages/addresses.ts";
+import { firstCharacters } from "../../../../src/contract/text/one-line.ts";
 import { badRequest } from "../../../lib/api-error.ts";
 import { html, type Markup } from "../../html.ts";
 import { fault, marked, tokens } from "../../shared/parts.ts";
@@ -15,7 +16,7 @@ const row = ({ id, number, title, testers, status }: Finding): Markup =>
 
 /** The moments to choose from: a form for each of them would make the page several times as long. */
 const choice = ({ atMs, id, text }: Moment, chosen: string | undefined) =>
-  html`<option value="${id}" data-at="${atMs}"${id === chosen && html` selected`}>${text.slice(0, 60)}</option>`;
+  html`<option value="${id}" data-at="${atMs}"${id === chosen && html` selected`}>${firstCharacters(text, 60)}</option>`;
 
 /** The findings of the game, and the form that says that a moment is the same as one of them. */
 export function findingsSection(context: StudioContext, { slot, findings, moments }: Review): Markup | false {

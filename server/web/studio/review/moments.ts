@@ -1,5 +1,6 @@
 import { kindTitles, type MomentKind, momentKinds } from "../../../../src/contract/moments/kinds.ts";
 import { studio } from "../../../../src/contract/pages/addresses.ts";
+import { firstCharacters } from "../../../../src/contract/text/one-line.ts";
 import { exactPosition, positionInLink, positionText } from "../../../../src/contract/text/position.ts";
 import { html, type Markup } from "../../html.ts";
 import type { Mark } from "../../player/markup.ts";
@@ -17,7 +18,7 @@ export const markOf = ({ atMs, endMs, kind, text }: Moment): Mark => ({
   startMs: atMs,
   endMs: endMs ?? null,
   kind,
-  label: `${kindTitles[kind] ?? kind}: ${text.slice(0, 200)}`,
+  label: `${kindTitles[kind] ?? kind}: ${firstCharacters(text, 200)}`,
 });
 
 /** The fields of a moment as a form has them. */

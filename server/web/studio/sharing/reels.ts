@@ -1,6 +1,7 @@
 import { studio } from "../../../../src/contract/pages/addresses.ts";
 import { mostReelParts } from "../../../../src/contract/sharing/kinds.ts";
 import { type Place, partsFor } from "../../../../src/contract/sharing/reel-parts.ts";
+import { firstCharacters } from "../../../../src/contract/text/one-line.ts";
 import { badRequest } from "../../../lib/api-error.ts";
 import { html, type Markup } from "../../html.ts";
 import { ifOffered } from "../../shared/not-offered.ts";
@@ -36,7 +37,7 @@ interface Wanted {
 export async function cutReel({ call, form }: StudioContext, { gameId, name, places }: Wanted): Promise<string> {
   const parts = partsFor(places, reelMs, mostReelParts);
   if (parts.length === 0) throw badRequest("There is nothing to show yet. Nothing was made.");
-  const body = { name: name.slice(0, 100), parts, captions: form.captions === "yes", withName: form.withName === "yes" };
+  const body = { name: firstCharacters(name, 100), parts, captions: form.captions === "yes", withName: form.withName === "yes" };
   const { clip } = (await call("createReel", { params: { id: gameId }, idempotencyKey: form.formKey, body })).data;
   return `${studio.slot(clip.slotId)}?done=clipped#clips`;
 }

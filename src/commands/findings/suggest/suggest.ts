@@ -1,5 +1,6 @@
 import { arg, type Context, col, define, flag, prose, viewOf } from "../../../cli/define.ts";
 import { longestQuote, maxFirstEvidence } from "../../../contract/findings/limits.ts";
+import { firstCharacters } from "../../../contract/text/one-line.ts";
 import { positionText } from "../../../contract/text/position.ts";
 import { exitCodes, notFound, usage } from "../../../errors.ts";
 import type { KeyChoice } from "../../../io/prompt.ts";
@@ -43,7 +44,8 @@ function describedBy({ members }: Group): Pick<FindingBody, "kind" | "severity">
 }
 
 /** As much of a text as a quote may have, up to the end of a word. */
-const quoteOf = (text: string) => (text.length <= longestQuote ? text : text.slice(0, longestQuote).replace(/\s+\S*$/, ""));
+const quoteOf = (text: string) =>
+  text.length <= longestQuote ? text : firstCharacters(text, longestQuote).replace(/\s+\S*$/, "");
 
 function evidenceOf({ slotId, fromMs, toMs, text, note }: Said): EvidenceBody {
   if (note !== null) return { momentId: note.id };

@@ -1,6 +1,7 @@
 import type { Context } from "../../../../cli/define.ts";
 import type { MomentKind } from "../../../../contract/moments/kinds.ts";
 import { inTurns, type Place } from "../../../../contract/sharing/reel-parts.ts";
+import { firstCharacters } from "../../../../contract/text/one-line.ts";
 import { CliError, exitCodes, usage } from "../../../../errors.ts";
 import { bookWith } from "../../../shared/findings/local.ts";
 import { type Finding, findingNamed } from "../../../shared/findings/source.ts";
@@ -28,7 +29,7 @@ async function ofFinding(ctx: Context, id: string): Promise<Subject> {
       hint: "Cut its places one by one with `playtest review clip`.",
     });
   const { finding } = await ctx.api().getFinding({ params: { id } });
-  return { gameId: finding.gameId, name: `#${finding.number} ${finding.title}`.slice(0, 100), places: placesOf(finding) };
+  return { gameId: finding.gameId, name: firstCharacters(`#${finding.number} ${finding.title}`, 100), places: placesOf(finding) };
 }
 
 /** The notes of one kind, the most severe first. */
@@ -38,7 +39,7 @@ async function notesOf(ctx: Context, id: string, kind: MomentKind): Promise<Plac
     notes.push(...data.moments);
   const sorted = notes.sort((a, b) => (b.severity ?? 0) - (a.severity ?? 0));
   return inTurns(
-    sorted.map(({ slotId, atMs, endMs, text }) => ({ slotId, fromMs: atMs, toMs: endMs, title: text.slice(0, 200) })),
+    sorted.map(({ slotId, atMs, endMs, text }) => ({ slotId, fromMs: atMs, toMs: endMs, title: firstCharacters(text, 200) })),
   );
 }
 
@@ -47,7 +48,7 @@ async function highlightsOf(ctx: Context, id: string, minutes: number): Promise<
   const { highlights } = await ctx.api().listPlaytestHighlights({ params: { id }, query });
   return highlights.map(({ slotId, fromMs, toMs, reasons }) => {
     const title = reasons.map(({ text }) => text).join("; ");
-    return { slotId, fromMs, toMs, title: title.slice(0, 200) };
+    return { slotId, fromMs, toMs, title: firstCharacters(title, 200) };
   });
 }
 
@@ -58,7 +59,7 @@ export async function subjectOf(ctx: Context, { of, game, kind }: Wanted, minute
   const playtest = isNumber || bookWith(ctx, id) ? undefined : await playtestWith(ctx, id);
   if (playtest) {
     const places = kind === undefined ? await highlightsOf(ctx, id, minutes) : await notesOf(ctx, id, kind);
-    return { gameId: playtest.gameId, name: `${playtest.gameName}: ${kind ?? "highlights"}`.slice(0, 100), places };
+    return { gameId: playtest.gameId, name: firstCharacters(`${playtest.gameName}: ${kind ?? "highlights"}`, 100), places };
   }
   if (kind !== undefined) throw usage("--kind is for the notes of a playtest. Nothing was made.", "Leave it out for a finding.");
   return ofFinding(ctx, id);

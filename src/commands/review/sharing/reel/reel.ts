@@ -4,6 +4,7 @@ import { arg, type Context, define, detail, flag, type ItemOf, viewOf } from "..
 import { momentKinds } from "../../../../contract/moments/kinds.ts";
 import { longestReelMs, mostReelParts } from "../../../../contract/sharing/kinds.ts";
 import { partsFor, type ReelPart } from "../../../../contract/sharing/reel-parts.ts";
+import { firstCharacters } from "../../../../contract/text/one-line.ts";
 import { positionInLink, positionText } from "../../../../contract/text/position.ts";
 import { notFound, usage } from "../../../../errors.ts";
 import { readContents } from "../../../../io/files/contents.ts";
@@ -31,7 +32,7 @@ const usualSeconds = 180;
 async function cutEach(ctx: Context, parts: readonly ReelPart[], folder: string): Promise<string[]> {
   const paths: string[] = [];
   for (const [index, { slotId, atMs, endMs, title }] of parts.entries()) {
-    const name = title.trim().slice(0, 100);
+    const name = firstCharacters(title.trim(), 100);
     const made = await ctx.api().createClip({ params: { id: slotId }, body: { atMs, endMs, ...(name && { name }) } });
     const refetch = async () => (await ctx.api().getClip({ params: { id: made.clip.id } })).clip;
     const later = `See \`playtest review clips list ${slotId}\` later.`;
