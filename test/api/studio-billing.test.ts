@@ -89,7 +89,9 @@ onBothDatabases("billing in Studio", (serve) => {
       false,
       4,
     ]);
-    await payByCard(browser, next.html);
+    const subscribed = await payByCard(browser, next.html);
+    expect((await browser.get(checkoutIn(next.html))).html).toContain('<a href="/studio/billing">Go to your payments</a>');
+    expect(subscribed.status).toBe(303);
     expect(plain((await browser.get(at)).html)).toMatch(/It renews on [A-Z].* UTC , and then each month, until you cancel it\./);
     expect((await owner.getBalance()).playtestMinutes).toBeGreaterThan(0);
     const proration = "Your present plan ends as soon as you pay for this one, without proration";
