@@ -48,7 +48,7 @@ async function mailOwner(
     zone: user.time_zone,
     address: client.address,
     agent: client.agent === null ? null : browserName(client.agent),
-    resetUrl: `${tx.config.baseUrl}${portal.forgot()}`,
+    resetUrl: tx.config.baseUrl + (user.role === "game_owner" ? studio : portal).forgot(),
     keysUrl: user.role === "admin" ? null : tx.config.baseUrl + (user.role === "playtester" ? portal : studio).keys(),
   };
   await queueMail(tx, user.email, compose(about));

@@ -67,6 +67,8 @@ export interface PageContent {
   /** The heading, if it differs from the title. */
   heading?: string;
   body: Markup;
+  /** The path of the page, where the browser shows another: after a form was refused, that of what the form was posted to. */
+  path?: string;
   /** Use a wider page, for tables and videos. */
   wide?: boolean;
   /** Another origin, besides this server, to which a form on the page may lead: that of a return URL. */
@@ -123,7 +125,7 @@ export function sendPage(response: ServerResponse, status: number, page: PageCon
   const written = html`<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">${!page.isIndexable && html`<meta name="robots" content="noindex">`}${page.leadsTo !== undefined && html`<meta http-equiv="refresh" content="0;url=${page.leadsTo}">`}
-<title>${page.title === site.name ? page.title : html`${page.title} · ${site.name}`}</title><link rel="icon" href="/assets/icon.svg" type="image/svg+xml"><link rel="stylesheet" href="/assets/style.css">${[style].flat().map((name) => html`<link rel="stylesheet" href="/assets/${name}">`)}${site.hasColor && html`<link rel="stylesheet" href="/assets/brand.css">`}${page.feed !== undefined && html`<link rel="alternate" type="application/rss+xml" href="${page.feed}">`}${page.preview && previewTags(page.preview)}${scripts.map((script) => html`<script src="/assets/${script}" type="module"></script>`)}${page.nextPage !== undefined && speculation((site.root ?? "") + page.nextPage)}</head>
+<title>${page.title === site.name ? page.title : html`${page.title} · ${site.name}`}</title><link rel="icon" href="/assets/icon.svg" type="image/svg+xml">${page.path !== undefined && html`<link rel="canonical" href="${page.path}">`}<link rel="stylesheet" href="/assets/style.css">${[style].flat().map((name) => html`<link rel="stylesheet" href="/assets/${name}">`)}${site.hasColor && html`<link rel="stylesheet" href="/assets/brand.css">`}${page.feed !== undefined && html`<link rel="alternate" type="application/rss+xml" href="${page.feed}">`}${page.preview && previewTags(page.preview)}${scripts.map((script) => html`<script src="/assets/${script}" type="module"></script>`)}${page.nextPage !== undefined && speculation((site.root ?? "") + page.nextPage)}</head>
 <body>${page.header}<main id="main"${page.wide ? html` class="wide"` : ""}>${!page.header && site.hasLogo && html`<p class="logo"><img src="/assets/logo" alt=""></p>`}<h1>${page.heading ?? page.title}</h1>${page.body}</main>${footer(site)}</body>
 </html>
 `.text;

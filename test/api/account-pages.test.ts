@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { onBothDatabases } from "../helpers/each.ts";
 import { createGame, giveCredit, order, type Person, registerOwner, registerPlaytester } from "../helpers/factories.ts";
 import { setUpFactor } from "../helpers/factors.ts";
-import { signedIn, type Visitor } from "../helpers/portal.ts";
+import { hiddenFields, signedIn, type Visitor } from "../helpers/portal.ts";
 import type { TestServer } from "../helpers/server.ts";
 
 const password = "correct horse";
@@ -92,6 +92,28 @@ onBothDatabases("account pages", (serve) => {
       "Lantern GmbH",
       "https://example.com",
     ]);
+  });
+
+  it("a profile and what stands on invoices keep what was changed elsewhere after their page was opened", async () => {
+    const { browser, who } = await scene("/studio");
+    const path = "/studio/account";
+    const { html } = await browser.get(path);
+    const { profile } = await who.getMe();
+    const fields = { name: profile!.displayName, company: profile!.companyName! };
+    await who.updateProfile({ body: { displayName: "Lantern", timeZone: "Europe/Berlin" } });
+    await who.updateBillingDetails({ body: { name: "Lantern GmbH", taxNumber: "DE1" } });
+    await browser.send(path, { ...hiddenFields(html, path), ...fields, company: "Well Ltd" });
+    expect((await who.getMe()).profile).toMatchObject({
+      displayName: "Lantern",
+      companyName: "Well Ltd",
+      timeZone: "Europe/Berlin",
+    });
+    const invoices = hiddenFields(html, `${path}/invoices`);
+    const refusal = await browser.send(`${path}/invoices`, { ...invoices, invoiceName: "Well Ltd" });
+    expect(refusal.status).toBe(409);
+    expect(refused(refusal.html)).toContain("Legal name: was changed to “Lantern GmbH” elsewhere");
+    await browser.send(`${path}/invoices`, { ...invoices, invoiceAddress: "Weg 1" });
+    expect((await who.getBillingDetails()).details).toMatchObject({ name: "Lantern GmbH", address: "Weg 1", taxNumber: "DE1" });
   });
 
   it("what stands on an owner's invoices is changed and removed again", async () => {

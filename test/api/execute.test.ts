@@ -223,7 +223,16 @@ onBothDatabases("calling an operation for a page", (serve) => {
     const remote: CallOperation = client.call;
     const rendered = async (view: View, source: CallOperation, id = "") => {
       const session = { userId: playtester.id, displayName: "Ann", csrf: "token" };
-      const page = { id, ids: [id], query: new URLSearchParams(), form: {}, faults: {}, formKey: "key", now: server.clock.now() };
+      const page = {
+        path: "",
+        id,
+        ids: [id],
+        query: new URLSearchParams(),
+        form: {},
+        faults: {},
+        formKey: "key",
+        now: server.clock.now(),
+      };
       return (await view({ site: siteOf(server.deps), ...page, call: keyedByContent(source), session })).body.text;
     };
     const local = call(sessionPrincipal({ user_id: playtester.id, role: "playtester", hash: "h" } as never));

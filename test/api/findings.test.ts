@@ -88,6 +88,7 @@ onBothDatabases("findings", (serve) => {
       against: null,
       issue: null,
       mergedInto: null,
+      canUndo: false,
     });
     expect((await created(world, "Second")).number).toBe(2);
     const other = await factories.createGame(owner, { name: "Other" });

@@ -213,6 +213,9 @@ onBothDatabases("operators' pages", (serve) => {
       expect(html).not.toContain("Pim");
     }
     const page = `/admin/people/${ann.id}`;
+    expect((await browser.get(page)).html).toMatch(
+      /<details><summary>Suspend the account<.*?<button class="danger">Suspend it</s,
+    );
     expect((await browser.submit(page, `${page}/suspend`)).location).toBe(`${page}?done=suspended`);
     expect((await ann.get("/auth/me")).status).toBe(403);
     expect((await browser.submit(page, `${page}/unsuspend`)).location).toBe(`${page}?done=unsuspended`);

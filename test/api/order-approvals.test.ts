@@ -91,6 +91,7 @@ onBothDatabases("orders that wait for approval", (serve) => {
     const { html } = await get(`/studio/approvals/${id}`);
     expect(html).toContain("offered to players in Germany with a Mac, new to this game</li><li>you choose who plays");
     expect((await get("/studio/approvals")).html).toContain("offered to everyone");
+    expect(html).toMatch(/<li>expires in \d+ (days|hours)</);
   });
 
   it.each([

@@ -19,6 +19,8 @@ onBothDatabases("the emails of a sandbox in the browser", (_serve, it) => {
     const rendered = await fetch(`${server.baseUrl}${path}/html`);
     expect(await rendered.text()).toBe(server.mails.at(-1)!.html);
     expect(rendered.headers.get("content-security-policy")).toContain("default-src 'none'; style-src 'unsafe-inline'");
+    // The picture of the server is for its own origin, which a page without allow-same-origin is not of.
+    expect(rendered.headers.get("content-security-policy")).toContain("sandbox allow-same-origin ");
     for (const wrong of [`${path}/text`, "/sandbox/mails/1", "/sandbox"]) expect((await browser.get(wrong)).status).toBe(404);
   });
 

@@ -102,6 +102,18 @@ onBothDatabases("the owner of an account gets an email", (serve, it) => {
   };
   const agent = { "user-agent": "Stranger/1.0 https://evil.example" };
 
+  it("leads to the page for another password that is for its kind of account", async ({ server, owner }) => {
+    const change = { currentPassword: password, newPassword: "a second password" };
+    for (const [who, path] of [
+      [await registerPlaytester(server), "/play/forgot"],
+      [owner, "/studio/forgot"],
+    ] as const) {
+      await who.post("/auth/change-password", change);
+      await server.advance(0);
+      expect(server.mails.pop()!.text).toContain(`${server.baseUrl}${path}`);
+    }
+  });
+
   it("when its password changes, by the API, the portal or a reset", async ({ server }) => {
     const ann = await registerPlaytester(server);
     const change = { currentPassword: password, newPassword: "a second password" };

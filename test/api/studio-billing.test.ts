@@ -89,7 +89,9 @@ onBothDatabases("billing in Studio", (serve) => {
       false,
       4,
     ]);
-    await payByCard(browser, next.html);
+    const subscribed = await payByCard(browser, next.html);
+    expect((await browser.get(checkoutIn(next.html))).html).toContain('<a href="/studio/billing">Go to your payments</a>');
+    expect(subscribed.status).toBe(303);
     expect(plain((await browser.get(at)).html)).toMatch(/It renews on [A-Z].* UTC , and then each month, until you cancel it\./);
     expect((await owner.getBalance()).playtestMinutes).toBeGreaterThan(0);
     const proration = "Your present plan ends as soon as you pay for this one, without proration";
@@ -130,6 +132,64 @@ onBothDatabases("billing in Studio", (serve) => {
     expect(done.location).toBe(`${at}?done=crypto`);
     expect((await owner.getBalance()).balanceCents).toBe(2000);
     expect((await browser.send(`${at}/crypto/sent`, { ...fields, given: "{}", tx: txHash })).status).toBe(422);
+  });
+
+  describe("crypto: a transaction that adds no credit", () => {
+    type Sent = Record<string, string>;
+    async function answered(change: (sent: Sent) => Sent, laterMs = 0) {
+      const { browser, owner, server } = await scene();
+      const shown = await browser.submit(at, `${at}/crypto`, { cryptoCents: "20", pair: "base USDC" });
+      const fields = hiddenFields(shown.html, `${at}/crypto/sent`);
+      const [, to, amount] = /transfer\?address=(\w+)&uint256=(\d+)/.exec(JSON.parse(fields.given!).uri)!;
+      await server.advance(laterMs);
+      const body = change({ chain: "base", currency: "USDC", to: to!, amount: amount! });
+      const { txHash } = (await server.request("POST", "/sandbox/chain/transactions", { body })).body.data;
+      const { html } = await browser.send(`${at}/crypto/sent`, { ...fields, tx: txHash });
+      expect((await owner.getBalance()).balanceCents).toBe(0);
+      const text = plain(html);
+      return { text, asksToPay: text.includes("Send exactly this"), asksForHash: text.includes("Hash of the transaction") };
+    }
+    const times = (factor: number) => (sent: Sent) => ({ ...sent, amount: String(Math.round(Number(sent.amount) * factor)) });
+
+    it.each([
+      ["of too little can be sent once more", times(0.5), 0, "is missing. Nothing was credited. Pay the full amount", true],
+      ["of far too much asks for no more", times(3), 0, "arrived, more than was requested", false],
+      ["that came too late asks for no more", times(1), 2 * day, "arrived after the payment had expired.", false],
+      [
+        "that failed can be sent once more",
+        (sent: Sent) => ({ ...sent, status: "reverted" }),
+        0,
+        "The transaction hash is a failed transaction that transferred nothing. Send a new one.",
+        true,
+      ],
+    ])("%s", async (_, change, laterMs, said, asks) => {
+      const { text, asksToPay, asksForHash } = await answered(change, laterMs);
+      expect(text).toContain(said);
+      expect([asksToPay, asksForHash]).toEqual([asks, asks]);
+    });
+
+    it("and is not final yet keeps the form for its hash, also when nothing more should be sent", async () => {
+      const early = (sent: Sent) => ({ ...sent, confirmations: 0 }) as unknown as Sent;
+      const [soon, late] = [await answered(early), await answered(early, 2 * day)];
+      expect(soon.text).toContain("is not final yet. Do not pay again. Send its hash again in 10 s.");
+      expect([soon.asksToPay, soon.asksForHash, late.asksToPay, late.asksForHash]).toEqual([true, true, false, true]);
+    });
+  });
+
+  it("an amount that is too small or too large is refused in dollars", async () => {
+    const { browser } = await scene();
+    const answer = async (form: string, fields: Record<string, string>) =>
+      /role="alert"[^>]*>(.*?)<\/div>/s
+        .exec((await browser.submit(at, `${at}/${form}`, fields)).html)![1]!
+        .replace(/<[^>]+>/g, "");
+    expect(await answer("credit", { amountCents: "10" })).toBe("Amount: must be at least $20.00.");
+    expect(await answer("credit", { amountCents: "20000" })).toBe("Amount: must be at most $10,000.00.");
+    expect(await answer("crypto", { cryptoCents: "1", pair: "base USDC" })).toBe("Amount in crypto: must be at least $5.00.");
+    const path = "/studio/account/keys";
+    const key = { name: "ci", "scope-billing": "yes", password: "correct horse", perDay: "99999999" };
+    expect((await browser.submit(path, path, key)).html).toContain(
+      "The most to spend in a day</a>: must be at most $10,000,000.00.",
+    );
   });
 
   it("shows what was spent by month, and the confirmation of an order paid with credit", async () => {

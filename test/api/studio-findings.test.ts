@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { createFfmpegCutter } from "../../server/sharing/cutter.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { registerPlaytester } from "../helpers/factories.ts";
-import { signedIn } from "../helpers/portal.ts";
+import { hiddenFields, signedIn } from "../helpers/portal.ts";
 import { reviewMarket, submitted } from "../helpers/review.ts";
 import { startTrackers } from "../helpers/trackers.ts";
 
@@ -26,8 +26,13 @@ onBothDatabases("findings in Studio", (serve) => {
     const { html } = await browser.get(page);
     expect(html).toContain("#1 Nobody finds &lt;the&gt; lantern");
     expect(html).toContain(`href="/studio/slots/${slotId}#t=0s">0:00</a>`);
+    const opened = hiddenFields((await browser.get(page)).html, page);
     const changed = await browser.submit(page, page, { title: "Dark", kind: "bug", severity: "4", status: "filed" });
     expect(changed.location).toBe(`${page}?done=saved`);
+    // Who opened the page before undoes nothing, and is told of what both changed.
+    const late = { ...opened, title: "Nobody finds <the> lantern", kind: "note", severity: "", status: "open" };
+    expect((await browser.send(page, { ...late, kind: "idea" })).html).toContain("The kind</a>: was changed to “bug” elsewhere");
+    await browser.send(page, { ...late });
     expect((await browser.get(list)).html).toMatch(
       /Filed <span class="soft">1<.*#1 Dark.*1 of 1 playtesters.*bug · severity 4 · first at 0:00/s,
     );
@@ -151,10 +156,13 @@ onBothDatabases("findings in Studio", (serve) => {
   it("are merged by number, which must be one of the game's, and put back", async () => {
     const { browser, create } = await market();
     const [one, two] = [await create("One"), await create("Two")];
+    const undo = "Undo the last merge or split";
+    expect((await browser.get(one)).html).not.toContain(undo);
     const refused = await browser.submit(one, `${one}/merge`, { number: "9" });
     expect([refused.status, /must be that of a finding of this game/i.test(refused.html)]).toEqual([422, true]);
     expect((await browser.submit(one, `${one}/merge`, { number: "#2" })).location).toBe(`${one}?done=merged`);
     expect((await browser.get(two)).html).toContain("merged into another finding");
+    expect((await browser.get(one)).html).toContain(undo);
     expect((await browser.submit(two, `${two}/undo`)).location).toBe(`${two}?done=undone`);
     expect((await browser.get(two)).html).not.toContain("merged into another finding");
   });

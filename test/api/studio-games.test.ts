@@ -133,6 +133,47 @@ onBothDatabases("games in Studio", (serve) => {
     expect((await owner.getGame({ params: { id } })).game).toMatchObject({ description: null, devices: ["Mac"], languages: [] });
   });
 
+  describe("a form that was opened before the game was changed elsewhere", () => {
+    async function opened() {
+      const { browser, owner } = await scene();
+      const given = {
+        name: "Lantern",
+        description: "Deep.\r\nDark.",
+        instructions: "Jump.",
+        devices: ["Mac" as const, "PC" as const],
+      };
+      const id = await createGame(owner, given);
+      const path = `/studio/games/${id}/edit`;
+      const fields = { ...given, devices: undefined, "device-PC": "yes", "device-Mac": "yes" };
+      const untouched = { ...hiddenFields((await browser.get(path)).html, path), ...fields } as unknown as Record<string, string>;
+      return { browser, owner, id, path, untouched, game: async () => (await owner.getGame({ params: { id } })).game };
+    }
+
+    it("changes only what was changed in it", async () => {
+      const { browser, owner, id, path, untouched, game } = await opened();
+      await owner.updateGame({ params: { id }, body: { description: "Deeper.", devices: ["Linux"] } });
+      const reply = await browser.send(path, { ...untouched, name: "Lantern Deep" });
+      expect(reply.location).toBe(`/studio/games/${id}?done=saved`);
+      const after = { name: "Lantern Deep", description: "Deeper.", instructions: "Jump.", devices: ["Linux"] };
+      expect(await game()).toMatchObject(after);
+    });
+
+    it("says what the same field is now, keeps what was typed, and replaces that field alone when it is sent again", async () => {
+      const { browser, owner, id, path, untouched, game } = await opened();
+      await owner.updateGame({ params: { id }, body: { description: "Deeper.", instructions: "Duck." } });
+      const sent = { ...untouched, description: "Deepest." };
+      const { status, html } = await browser.send(path, sent);
+      expect(status).toBe(409);
+      expect(html).toContain(
+        '<a href="#description">Description</a>: was changed to “Deeper.” elsewhere while this page was open. Nothing was saved. Save again to replace that.',
+      );
+      expect(html).toContain(">Deepest.</textarea>");
+      expect(await game()).toMatchObject({ description: "Deeper.", instructions: "Duck." });
+      await browser.send(path, { ...sent, ...hiddenFields(html, path) });
+      expect(await game()).toMatchObject({ description: "Deepest.", instructions: "Duck." });
+    });
+  });
+
   it("an address replaces the build", async () => {
     const { browser, owner } = await scene();
     const id = await createGame(owner);

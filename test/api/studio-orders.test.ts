@@ -54,6 +54,13 @@ onBothDatabases("orders in Studio", (serve) => {
     expect((await browser.get(first.location!)).html).toContain("The order was placed.");
   });
 
+  it("names playtest hours on its button where they pay", async () => {
+    const { browser, gameId, owner, server } = await scene(0);
+    await giveMinutes(server, owner, 180);
+    const { priced } = await buy(browser, basic(gameId));
+    expect(plainText(priced.html)).toContain("Order 2 slots for 120 playtest minutes");
+  });
+
   it("is for the game that was named, also where the owner has more games than the form lists", async () => {
     const { browser, owner, gameId } = await scene();
     for (let n = 0; n < 100; n++) await createGame(owner, { name: `Game ${n}` });

@@ -123,6 +123,51 @@ describe("a decision that waits", () => {
   });
 });
 
+describe("a link to another submission", () => {
+  const two = async () => [await submitted(server, owner, { gameId }), await submitted(server, owner, { gameId })] as const;
+  const next = () => page.click("a[rel=next]");
+
+  it("opens it once a decision that waits is sent", async () => {
+    const [first, second] = await two();
+    await opened(first);
+    await page.clock.install();
+    await page.reload();
+    await page.keyboard.press("4");
+    await page.keyboard.press("Enter");
+    const asked: string[] = [];
+    page.on("dialog", (dialog) => {
+      asked.push(dialog.type());
+      return dialog.dismiss();
+    });
+    await next();
+    await page.getByText("Then the page that you chose opens.").waitFor();
+    await page.clock.runFor(5_100);
+    await page.waitForURL(`**/studio/slots/${second}`);
+    expect([asked, (await owner.get(`/slots/${first}`)).body.data.slot.status]).toEqual([[], "accepted"]);
+  });
+
+  it("keeps a half-written comment and reason, until the decision is sent", async () => {
+    const [first, second] = await two();
+    await opened(first);
+    await page.fill("#comment", "Sharp ey");
+    await page.click(".reject > summary");
+    await page.fill("#reason", "No sou");
+    await next();
+    await page.waitForURL(`**/studio/slots/${second}`);
+    expect(await page.inputValue("#comment")).toBe("");
+    await page.click("a[rel=prev]");
+    await page.waitForURL(`**/studio/slots/${first}`);
+    expect([await page.inputValue("#comment"), await page.inputValue("#reason")]).toEqual(["Sharp ey", "No sou"]);
+    expect(await page.locator("#reason").isVisible()).toBe(true);
+    await page.clock.install();
+    await page.reload();
+    await page.click("#accept button");
+    await page.clock.runFor(5_100);
+    await page.waitForURL(/done=accepted$/);
+    expect(await page.evaluate("Object.keys(sessionStorage).filter((name) => name.startsWith('playtest draft'))")).toEqual([]);
+  });
+});
+
 describe("a moment that is saved", () => {
   const momentAt = (slotId: string, atMs: number, text: string) => owner.post(`/slots/${slotId}/moments`, { atMs, text });
   const edit = (at: string) => page.getByRole("link", { name: `Edit the moment at ${at}` }).click();

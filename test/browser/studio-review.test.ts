@@ -430,6 +430,17 @@ describe("review page: with the video in view", () => {
     await context.close();
   });
 
+  it("a narrow page has the links to other submissions in one line, and no keys", async () => {
+    const [first] = [await full("Noa"), await full("Ole"), await full("Pia")];
+    const { page, context } = await opened(first, { viewport: { width: 390, height: 844 } });
+    const tops = await page.evaluate(
+      "[...document.querySelectorAll('.review-queue > *')].map((one) => Math.round(one.getBoundingClientRect().bottom))",
+    );
+    expect(new Set((tops as number[]).map((top) => Math.round(top / 12)))).toHaveProperty("size", 1);
+    expect(await page.locator(".hint:visible").count()).toBe(0);
+    await context.close();
+  });
+
   it("the next submission is fetched ahead, and shown without asking the server again", async () => {
     const [first, second] = [await full("Wim"), await full("Xen")];
     const { page, context } = await opened(first);

@@ -138,6 +138,26 @@ it("board: a change appears without a reload, and with a reload where there is n
   await Promise.all([live.close(), plain.close()]);
 });
 
+it("board: a change appears after a form was refused", async () => {
+  const game = await factories.createGame(owner, { name: "Refused" });
+  const playtest = await factories.order(owner, game, { quantity: 1 });
+  const context = await contextOf("busy", { width: 1280 });
+  const page = await context.newPage();
+  page.setDefaultTimeout(20_000);
+  await page.goto(`/studio/playtests/${playtest}`);
+  const streaming = page.waitForResponse((reply) => reply.url().endsWith("/studio/events"));
+  // What the form promised is not what would happen any more.
+  await page.evaluate(
+    "document.querySelector('[name=promise]').value = ''; document.querySelector('form:has([name=promise])').submit()",
+  );
+  await page.getByText("Nothing was cancelled:").waitFor();
+  await streaming;
+  expect(page.url()).toMatch(/\/cancel$/);
+  await factories.play(server, await factories.registerPlaytester(server, "Hal"), playtest);
+  await page.locator(".turn .slot", { hasText: "Hal" }).waitFor();
+  await context.close();
+});
+
 it("board: a change before the stream of events begins appears too", async () => {
   const game = await factories.createGame(owner, { name: "Late" });
   const playtest = await factories.order(owner, game, { quantity: 1 });

@@ -56,9 +56,7 @@ const checkAsked = (deps: Deps, proof: Proof, scope: Scope): Promise<void> =>
     // After the quotes: what another request just paid is no unpaid quote any more, but then its deposit is there.
     if ((await crypto.depositsOf(q, proof.chain, proof.txHash)).length > 0) return;
     if (other) throw invalid("X-Payment", `must be a payment of ${other.currency} on ${other.chain}, as requested`);
-    throw conflict(
-      "There is no open crypto payment. Nothing was charged. Request payment instructions first, without the header X-Payment.",
-    );
+    throw conflict("There is no open crypto payment. Nothing was charged. Ask for payment instructions first.");
   });
 
 /** Whether the transaction is on another chain with the same format of hashes. */
@@ -89,7 +87,7 @@ export function notYet(chain: ChainName, seen: boolean, more = ""): ApiError {
   const why = seen ? "is not final yet" : `is not visible on ${chain} yet`;
   return new ApiError(
     "PAYMENT_REQUIRED",
-    `The transaction ${why}. Do not pay again. Repeat this request in ${lookAgainSeconds} s.${more}`,
+    `The transaction ${why}. Do not pay again. Send its hash again in ${lookAgainSeconds} s.${more}`,
     { headers: { "Retry-After": String(lookAgainSeconds) } },
   );
 }

@@ -47,8 +47,9 @@ export function refusal(deposit: crypto.DepositRow, quote: crypto.QuoteRow): Api
       );
     }
     case "over":
+      // Of several open payments of the owner, nothing says which one it was sent for.
       return conflict(
-        `${text(sent)} arrived, more than the ${text(asked)} that were requested, so it may be the payment of somebody else. Nothing was credited. ${held}`,
+        `${text(sent)} arrived, more than was requested, so it may be the payment of somebody else. Nothing was credited. ${held}`,
       );
     case "late":
       return conflict(`The transaction arrived after the payment had expired. Nothing was credited. ${held}`);

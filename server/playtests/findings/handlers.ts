@@ -30,7 +30,8 @@ export async function shown(q: Query, id: string, ownerId: string) {
   const row = await findingOf(q, id, ownerId);
   const parts = [countedOf(q, row.game_id), store.evidenceOf(q, "finding", id), issues.find(q, id)] as const;
   const [counted, evidence, issue] = await Promise.all(parts);
-  return { finding: findingView(countedFinding(row, evidence, knownOf(counted)), counted.builds, issue) };
+  const canUndo = (await store.lastChange(q, id)) !== undefined;
+  return { finding: { ...findingView(countedFinding(row, evidence, knownOf(counted)), counted.builds, issue), canUndo } };
 }
 
 /** 404 for a game that is not the owner's. */

@@ -1,6 +1,7 @@
 import { studio } from "../../../src/contract/pages/addresses.ts";
 import { countries } from "../../../src/contract/text/country.ts";
 import { html } from "../html.ts";
+import { edit } from "../shared/edit.ts";
 import { fault, marked, tokens } from "../shared/parts.ts";
 import { actionFor, type PageContext } from "../shared/types.ts";
 import type { Part } from "./place.ts";
@@ -15,13 +16,18 @@ const fields = {
 /** A form that was sent without a text removes it. */
 const textOf = (given: string | undefined) => given?.trim() || null;
 
+const bodyOf = (form: PageContext["form"]) => ({
+  name: textOf(form.invoiceName),
+  address: textOf(form.invoiceAddress),
+  country: textOf(form.invoiceCountry),
+  taxNumber: textOf(form.taxNumber),
+});
+
+const edited = edit("invoices", bodyOf);
+
 const save = actionFor<PageContext>()({ at: studio.account.below("invoices"), fields }, async ({ call, form }) => {
-  const body = {
-    name: textOf(form.invoiceName),
-    address: textOf(form.invoiceAddress),
-    country: textOf(form.invoiceCountry),
-    taxNumber: textOf(form.taxNumber),
-  };
+  const { details } = (await call("getBillingDetails")).data;
+  const body = edited.changes(form, details);
   await call("updateBillingDetails", { idempotencyKey: form.formKey, body });
   return `${studio.account()}?done=invoices#invoices`;
 });
@@ -35,7 +41,7 @@ export const invoiceDetails: Part<PageContext> = {
     const chosen = form.invoiceCountry ?? details.country;
     return html`<section id="invoices"><h2>On your invoices</h2>
 <p class="soft">For your next invoices. Those that were issued stay as they are.</p>
-<form method="post" action="${save.at()}">${tokens(context)}
+<form method="post" action="${save.at()}">${tokens(context)}${edited.marks(form, details)}
 <label for="invoice-name">Legal name <span class="soft">(optional; otherwise the company above)</span></label>
 <input id="invoice-name" name="invoiceName" autocomplete="organization" maxlength="200" value="${form.invoiceName ?? details.name}"${marked(context, "invoice-name")}>
 ${fault(context, "invoice-name")}

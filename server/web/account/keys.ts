@@ -1,5 +1,4 @@
 import { budgetText } from "../../../src/contract/accounts/budget-text.ts";
-import type { NewBudget } from "../../../src/contract/accounts/budgets.ts";
 import { type Role, roleScopes, type Scope } from "../../../src/contract/endpoint.ts";
 import type { Data } from "../../../src/contract/index.ts";
 import type { Toolset } from "../../../src/contract/text/toolsets.ts";
@@ -7,7 +6,7 @@ import { invalid } from "../../lib/api-error.ts";
 import { usd } from "../../lib/money.ts";
 import { iso } from "../../lib/time.ts";
 import { html, type Markup, type PageContent } from "../html.ts";
-import { centsIn } from "../shared/amounts.ts";
+import { budgetsIn } from "../shared/amounts.ts";
 import { copied, fault, marked, notice, tokens } from "../shared/parts.ts";
 import { time } from "../shared/text.ts";
 import { type AreaPage, actionFor, type PageContext } from "../shared/types.ts";
@@ -77,7 +76,7 @@ export function apiKeys<C extends PageContext>({ to, layout }: Place<C>): AreaPa
       scopes: roleScopes[me.role].filter((scope) => form[scopeInput(scope)] === "yes"),
       readOnly: form.readOnly === "yes",
       ...(form.expires && { expiresAt: iso(now + Number(form.expires) * dayMs) }),
-      ...(me.role === "game_owner" && { budgets: budgetsOf(form) }),
+      ...(me.role === "game_owner" && { budgets: budgetsIn(form) }),
       ...(hasPassword && { email: me.email, password: form.password, code: form.code || undefined }),
     };
     const made = (await call("createApiKey", { idempotencyKey: form.formKey ?? formKey, body })).data;
@@ -161,14 +160,4 @@ ${fault(context, id)}`;
 ${amount("per-day", "perDay", "The most to spend in a day")}
 ${amount("per-month", "perMonth", "The most to spend in a month")}
 ${amount("approve-over", "approveOver", "Orders above this amount wait for your approval")}</details>`;
-}
-
-/** The limits that were typed. Throws 422 for what is no amount. */
-function budgetsOf(form: PageContext["form"]): NewBudget[] {
-  const [perDay, perMonth, approveOver] = ["perDay", "perMonth", "approveOver"].map((name) => centsIn(form, name));
-  return [
-    ...(perDay === undefined ? [] : [{ period: "day" as const, limitCents: perDay }]),
-    ...(perMonth === undefined ? [] : [{ period: "month" as const, limitCents: perMonth }]),
-    ...(approveOver === undefined ? [] : [{ period: "order" as const, approveOverCents: approveOver }]),
-  ];
 }

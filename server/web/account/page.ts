@@ -1,4 +1,5 @@
 import { html, type Markup, type PageContent } from "../html.ts";
+import { edit } from "../shared/edit.ts";
 import { notice, tokens } from "../shared/parts.ts";
 import { type AreaPage, actionFor, type PageContext } from "../shared/types.ts";
 import { changeRequested, emailAddress, password } from "./credentials.ts";
@@ -19,8 +20,10 @@ const done = new Map([
 /** `/play/account`, `/studio/account`: the profile that others see, how one signs in, and the account's data. */
 export function accountPage<C extends PageContext>(place: Place<C>): AreaPage<C> {
   const { to, profile, layout } = place;
+  const edited = edit("profile", profile.bodyOf);
   const save = actionFor<C>()({ at: to.account, fields: profile.fields }, async ({ call, form }) => {
-    await call("updateProfile", { idempotencyKey: form.formKey, body: profile.bodyOf(form) });
+    const now = (await call("getMe")).data.profile ?? {};
+    await call("updateProfile", { idempotencyKey: form.formKey, body: edited.changes(form, now) });
     return `${to.account()}?done=saved`;
   });
   const parts: Part<C>[] = [
@@ -43,7 +46,7 @@ export function accountPage<C extends PageContext>(place: Place<C>): AreaPage<C>
     for (const { section } of parts) sections.push(await section(context, known));
     const body = html`${said && notice(said)}
 <p class="soft">${known.me.email}</p>
-<form method="post" action="${save.at()}">${tokens(context)}
+<form method="post" action="${save.at()}">${tokens(context)}${edited.marks(context.form, known.me.profile ?? {})}
 ${profile.inputs(context, known.me.profile)}
 <button>Save</button></form>
 ${sections}`;

@@ -26,14 +26,20 @@ const timeZone = { label: "Time zone", id: "time-zone" };
 const displayName = { label: "Display name", id: "name" };
 
 export const playtesterProfile: ProfileForm = {
-  fields: { displayName, gamingExperience: { label: "Gaming experience", id: "experience" }, timeZone, ...traitFields },
+  fields: {
+    displayName,
+    gamingExperience: { label: "Gaming experience", id: "experience" },
+    timeZone,
+    publishedName: { label: "Show my name", id: "show-name" },
+    ...traitFields,
+  },
   inputs: (context, profile) => html`${nameInput(context, profile?.displayName, "game owners")}
 <label for="experience">Gaming experience <span class="soft">(optional; visible to owners when you apply)</span></label>
 <textarea id="experience" name="experience" maxlength="2000"${marked(context, "experience")}>${context.form.experience ?? profile?.gamingExperience}</textarea>
 ${fault(context, "experience")}
 ${traitInputs(context, profile)}
 ${zoneInput(context, profile?.timeZone)}
-<p><label class="check"><input type="checkbox" name="showName" value="yes"${(context.form.name === undefined ? profile?.publishedName !== "hidden" : context.form.showName === "yes") && html` checked`}> Show my name with my videos of public playtests <span class="soft">(from your next slot on)</span></label></p>`,
+<p><label class="check"><input id="show-name" type="checkbox" name="showName" value="yes"${(context.form.name === undefined ? profile?.publishedName !== "hidden" : context.form.showName === "yes") && html` checked`}> Show my name with my videos of public playtests <span class="soft">(from your next slot on)</span></label></p>${fault(context, "show-name")}`,
   bodyOf: (form) => ({
     displayName: form.name?.trim() ?? "",
     gamingExperience: form.experience?.trim() || null,

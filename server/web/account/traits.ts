@@ -15,6 +15,7 @@ export const traitFields: Readonly<Record<string, FormField>> = {
   country: { label: "Country", id: "country" },
   ageBand: { label: "Age", id: "age" },
   languages: { label: "Languages you speak", id: "languages" },
+  devices: { label: "Devices you play on", id: "devices" },
 };
 
 const prefix = "device-";
@@ -34,8 +35,8 @@ export function traitInputs(context: PageContext, profile: Profile): Markup {
   const all = countries().map(({ code, name }) => ({ value: code, label: name }));
   return html`<fieldset><legend>You as a player</legend>
 <p class="soft">All of it is optional. Owners do not see it, but some playtests are only for certain players, and you are offered those only if you fit. Whoever lets you take part in one then knows that you do.</p>
-<p><strong>Devices you play on</strong> <span class="soft">(so that you are shown games that run on them)</span></p>
-${boxes(prefix, devices, (value) => (isFresh ? (profile?.devices ?? []).some((one) => one === value) : form[prefix + value] === "yes"))}
+<p id="devices" tabindex="-1"><strong>Devices you play on</strong> <span class="soft">(so that you are shown games that run on them)</span></p>
+${boxes(prefix, devices, (value) => (isFresh ? (profile?.devices ?? []).some((one) => one === value) : form[prefix + value] === "yes"))}${fault(context, "devices")}
 <label for="languages">Languages you speak <span class="soft">(so that you are shown games that you understand; such as German, English)</span></label>
 <input id="languages" name="languages" autocomplete="off" maxlength="500" value="${isFresh ? languageNames(profile?.languages ?? []) : form.languages}"${marked(context, "languages")}>${fault(context, "languages")}
 <label for="country">Country <span class="soft">(some games are tested where they will be sold)</span></label>

@@ -1,6 +1,7 @@
 import { showCommands } from "./review/commands.ts";
 import { showDecided } from "./review/decided.ts";
 import { Decision } from "./review/decision.ts";
+import { keepDrafts } from "./review/drafts.ts";
 import { Outbox } from "./review/outbox.ts";
 import { followCutting, isDone, isSignedOut, pageOf, post, problemIn, swap } from "./review/pages.ts";
 import { takePositions } from "./review/parts.ts";
@@ -26,6 +27,7 @@ startTabs();
 takePositions(note);
 followSameLinks();
 showDecided();
+keepDrafts();
 
 /** Replaces a moment by its form, or the form by the moment, without leaving the video. */
 document.addEventListener("click", async (event) => {
@@ -88,12 +90,15 @@ document.addEventListener("click", (event) => {
   field.focus();
 });
 
-function go(rel: "next" | "prev"): void {
-  const link = document.querySelector<HTMLAnchorElement>(`a[rel=${rel}]`);
-  if (!link) return;
-  if (decision.isPending) decision.next = link.href;
-  else location.assign(link.href);
-}
+/** A key does what its link does. */
+const go = (rel: "next" | "prev"): void => document.querySelector<HTMLAnchorElement>(`a[rel=${rel}]`)?.click();
+
+document.addEventListener("click", (event) => {
+  const link = around<HTMLAnchorElement>(event, "a[rel=next], a[rel=prev]");
+  if (!link || !decision.isPending || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  decision.leaveFor(link.href);
+});
 
 /** Goes to a rating, and chooses it, unless it is decided already. Enter then accepts. */
 function rate(which: string): void {

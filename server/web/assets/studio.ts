@@ -1,5 +1,5 @@
 import { offerCopies } from "./shared/copies.ts";
-import { all, isInUse } from "./shared/dom.ts";
+import { all, here, isInUse } from "./shared/dom.ts";
 
 /** Studio without this script shows the same. With it, pages follow changes, and commands can be copied. */
 
@@ -19,7 +19,7 @@ async function refresh(): Promise<void> {
   try {
     while (wanted) {
       wanted = false;
-      const reply = await fetch(location.href, { headers: { accept: "text/html" } });
+      const reply = await fetch(here(), { headers: { accept: "text/html" } });
       if (!reply.ok || reply.redirected) return;
       show(new DOMParser().parseFromString(await reply.text(), "text/html"));
       await new Promise((resolve) => setTimeout(resolve, pauseMs));

@@ -50,12 +50,15 @@ async function personPage(context: OperatorContext): Promise<PageContent> {
   const { id, email } = user;
   const body = html`${done && notice(done)}<p>${email} <span class="soft">${roles[user.role]}</span>${standing(user)}</p>
 <p class="soft">Created ${time(user.createdAt)}${user.companyName !== "" && ` · ${user.companyName}`} · <code>${id}</code></p>
-<div class="decide">${!user.emailVerified && button(context, verify.at(id), "Mark the address as verified")}${user.suspendedAt === null ? button(context, suspend.at(id), "Suspend the account", "danger") : button(context, unsuspend.at(id), "End the suspension")}</div>
+<div class="decide">${!user.emailVerified && button(context, verify.at(id), "Mark the address as verified")}${user.suspendedAt === null ? suspending(context, id) : button(context, unsuspend.at(id), "End the suspension")}</div>
 ${user.role === "game_owner" && html`<p><a href="${operator.playtests()}?q=${id}">Playtests of this owner</a></p>`}
 <section class="cli"><h2>From the command line</h2><p>What was done to it:</p>${command(`playtest admin audit --target ${id}`)}
 <p>Remove a lost second factor:</p>${command(`playtest admin users reset-factor ${shellQuote(email)}`)}</section>`;
   return operatorLayout(context, "people", { title: user.displayName, body });
 }
+
+const suspending = (context: OperatorContext, id: string): Markup =>
+  html`<details><summary>Suspend the account</summary><p>Its browsers and API keys are signed out at once, and its owner is not let in until the suspension ends.</p>${button(context, suspend.at(id), "Suspend it", "danger")}</details>`;
 
 const change = (
   name: "verify" | "suspend" | "unsuspend",

@@ -131,7 +131,7 @@ async function disputed({ call, now }: OperatorContext): Promise<Markup> {
         one,
       ) => html`<li class="card"><h3>${usd(one.amountCents)} of <a href="${operator.person(one.userId)}">${one.displayName}</a></h3><p class="soft">Disputed ${time(one.createdAt)}, of a payment of ${usd(one.paymentCents)}</p>
 <p>${one.answerBy === null ? "If the bank waits for an answer, the card processor says until when." : html`Answer at the card processor ${until(one.answerBy, now) || "now"}, by ${time(one.answerBy)}.`} Until it has ended, the owner cannot order, and playtesters are not paid what the payment paid for.</p>
-<p>If it was settled in another way, end that with the command, which asks for your second factor:</p>${command(`playtest admin disputes lift ${one.paymentId} --note 'paid by bank transfer'`)}</li>`,
+<p>If it was settled in another way, end that with the command, which asks for your second factor, if you have one:</p>${command(`playtest admin disputes lift ${one.paymentId} --note 'paid by bank transfer'`)}</li>`,
     ),
   );
 }
@@ -158,11 +158,11 @@ async function owed({ call }: OperatorContext, { count, amountCents }: InboxItem
       html`<tr><td><a href="${operator.person(one.userId)}">${one.displayName}</a></td><td>${usd(one.availableCents)}</td><td>${usd(one.balanceCents)}</td></tr>`,
   );
   return html`<p>${usd(amountCents ?? 0)} to ${plural(count, "playtester")}.</p><table><thead><tr><th>Playtester</th><th>To pay now</th><th>Owed</th></tr></thead><tbody>${rows}</tbody></table>
-<p>Payouts move money, so they are made by the command, which asks for your second factor:</p>${command("playtest admin payouts create --all")}`;
+<p>Payouts move money, so they are made by the command, which asks for your second factor, if you have one:</p>${command("playtest admin payouts create --all")}`;
 }
 
 async function deposits(): Promise<Markup> {
-  return html`<p>Credit or refund each of them with the command, which asks for your second factor.</p>`;
+  return html`<p>Credit or refund each of them with the command, which asks for your second factor, if you have one.</p>`;
 }
 
 async function mails(context: OperatorContext): Promise<Markup> {

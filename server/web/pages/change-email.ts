@@ -4,7 +4,7 @@ import { methodNotAllowed } from "../../http/routes.ts";
 import { html, type PageContent, sendPage } from "../html.ts";
 import type { Site } from "../site.ts";
 import type { Page, ReadForm } from "../types.ts";
-import { deadLinkPage, named } from "./dead-link.ts";
+import { deadLinkPage, named, signInLinks } from "./dead-link.ts";
 
 const dead = async (site: Site, accounts: BrowserAccounts, token: string): Promise<PageContent> => {
   const found = await accounts.links.dead(token, "email-from", "email-to");
@@ -43,7 +43,7 @@ export function changeEmail(accounts: BrowserAccounts, readForm: ReadForm, site:
         200,
         named(site, {
           title: "Email address changed",
-          body: html`<p>The email address of your account is now <strong>${confirmed.email}</strong>. Use it when you sign in.</p>`,
+          body: html`<p>The email address of your account is now <strong>${confirmed.email}</strong>. Use it when you sign in.</p>${signInLinks(undefined)}`,
         }),
       );
     const body = html`<p>Now open the link in the email to the other address. Until then the address stays as it is.</p>`;

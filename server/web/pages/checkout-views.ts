@@ -1,4 +1,4 @@
-import { pages } from "../../../src/contract/pages/addresses.ts";
+import { pages, studio } from "../../../src/contract/pages/addresses.ts";
 import type { Checkout } from "../../billing/cards/checkouts.ts";
 import { testCards } from "../../billing/cards/sandbox-processor.ts";
 import { usd } from "../../lib/money.ts";
@@ -92,7 +92,9 @@ const endings: Record<Ending, { title: string; text: string }> = {
 export function endPage(checkout: Checkout, status: Ending): PageContent {
   const { title, text } = endings[status];
   const back =
-    checkout.returnTo !== null && html`<p><a href="${checkout.returnTo}">Back to ${new URL(checkout.returnTo).host}</a></p>`;
+    checkout.returnTo !== null
+      ? html`<p><a href="${checkout.returnTo}">Back to ${new URL(checkout.returnTo).host}</a></p>`
+      : html`<p><a href="${studio.billing()}">Go to your payments</a></p>`;
   return {
     title,
     body: html`<p class="amount">${usd(checkout.amountCents)}</p><p class="soft">${checkout.description}</p><p>${text}</p>${back}`,

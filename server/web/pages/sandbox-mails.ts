@@ -26,9 +26,9 @@ export function sandboxMails({ config, callAs }: { config: Pick<Config, "sandbox
     if (part !== "html" || mail.html === null) throw notFound();
     response.writeHead(200, {
       "Content-Type": "text/html; charset=utf-8",
-      // What mail programs allow: styles and pictures, and no script.
+      // What mail programs allow: styles and pictures, and no script. Pictures of this server are for pages of its own origin only.
       "Content-Security-Policy":
-        "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'; sandbox allow-popups allow-top-navigation-by-user-activation",
+        "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'; sandbox allow-same-origin allow-popups allow-top-navigation-by-user-activation",
       "Referrer-Policy": "no-referrer",
     });
     response.end(mail.html);

@@ -1,7 +1,7 @@
 import type { ApiError } from "../../lib/api-error.ts";
 
 /** Words of field names that are not written in lower case. */
-const written: Readonly<Record<string, string>> = { iban: "IBAN", url: "URL", api: "API" };
+const written: Readonly<Record<string, string>> = { iban: "IBAN", url: "URL", api: "API", tx: "transaction" };
 
 /** "new email" for `newEmail`; the field itself for one in a list or an object. */
 export function wordsOf(field: string): string {

@@ -118,7 +118,18 @@ export class SignedInPages<C extends PageContext> {
 
   #contextOf({ session, call, url }: Exchange, ids: readonly string[] = [], form: Form = {}): C {
     const { site, now, newFormKey, contextOf } = this.#area;
-    const page = { site, id: ids[0] ?? "", ids, query: url.searchParams, form, faults: {}, formKey: newFormKey(), now: now() };
+    const path = this.pageOf(url.pathname) ?? url.pathname;
+    const page = {
+      site,
+      path,
+      id: ids[0] ?? "",
+      ids,
+      query: url.searchParams,
+      form,
+      faults: {},
+      formKey: newFormKey(),
+      now: now(),
+    };
     return contextOf({ ...page, session, call: keyedByContent(call) });
   }
 }
@@ -164,7 +175,13 @@ export async function runAction<C extends PageContext>(
     const faults = Object.fromEntries(wrong.map(({ id, message }) => [id, message]));
     const page = await view({ ...context, faults, query: new URLSearchParams() });
     const body = html`${alert(wrong.length > 0 ? html`${listOf(wrong)}` : errorText(problem))}${page.body}`;
-    return sendPage(response, problem.status, { ...page, title: `Error: ${page.title}`, heading: page.title, body });
+    return sendPage(response, problem.status, {
+      ...page,
+      title: `Error: ${page.title}`,
+      heading: page.title,
+      path: context.path,
+      body,
+    });
   }
   if (typeof done === "string") redirect(response, done);
   else sendPage(response, done.status ?? 200, done);

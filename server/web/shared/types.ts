@@ -26,6 +26,8 @@ export interface PageContext {
   /** Calls an operation of the API as the account that is signed in. */
   call: CallOperation;
   session: SessionView;
+  /** The path of the page: of the one that has the form, where a form was posted to another. */
+  path: string;
   /** The first id in the path; empty when the path has none. */
   id: string;
   /** All ids in the path, in order. */

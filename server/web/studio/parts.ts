@@ -61,6 +61,8 @@ const approvalBadges = {
 const badge = ([label, look]: Badge): Markup => html`<span class="badge ${look}">${label}</span>`;
 
 export const slotBadge = (status: SlotStatus) => badge(slotBadges[status]);
+/** That of a slot which is played at a fixed time that is still to come. */
+export const claimedBadge: Markup = badge(["Claimed", "wait"]);
 export const playtestBadge = (status: PlaytestStatus) => badge(playtestBadges[status]);
 export const approvalBadge = (status: ApprovalStatus) => badge(approvalBadges[status]);
 export const applicationBadge = (status: ApplicationStatus) => badge(applicationBadges[status]);

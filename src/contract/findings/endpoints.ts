@@ -81,6 +81,10 @@ export const finding = z
       }),
     issue: issue.nullable().meta({ description: "Its issue in a tracker; null if it was not filed." }),
     mergedInto: id().nullable().meta({ description: "The finding that its evidence was moved to; it shows nothing of its own." }),
+    canUndo: z
+      .boolean()
+      .optional()
+      .meta({ description: "Whether it has a merge or split that can be undone; only where one finding is shown." }),
     createdAt: timestamp(),
     updatedAt: timestamp(),
   })

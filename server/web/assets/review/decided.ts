@@ -1,3 +1,5 @@
+import { here } from "../shared/dom.ts";
+
 /** What was decided in this tab, to say it when nothing else waits. It is gone when the tab is closed. */
 interface Decided {
   what: string;
@@ -18,10 +20,11 @@ function read(): Decided[] {
 }
 
 export function rememberDecision(what: string): void {
+  const path = new URL(here()).pathname;
   const title = document.querySelector("h1")?.textContent ?? "";
-  const others = read().filter(({ path }) => path !== location.pathname);
+  const others = read().filter((one) => one.path !== path);
   try {
-    sessionStorage.setItem(name, JSON.stringify([...others, { what, title, path: location.pathname }].slice(-most)));
+    sessionStorage.setItem(name, JSON.stringify([...others, { what, title, path }].slice(-most)));
   } catch {
     // This browser stores nothing, and the page says less.
   }

@@ -1,5 +1,6 @@
 import { all, the } from "../shared/dom.ts";
 import { rememberDecision } from "./decided.ts";
+import { forgetDrafts } from "./drafts.ts";
 import { type Fields, fieldsOf, isDone, post } from "./pages.ts";
 
 const undoMs = 5_000;
@@ -26,7 +27,7 @@ function lock(isLocked: boolean): void {
 export class Decision {
   #pending: Pending | undefined;
   /** Where to go when the decision is sent. */
-  next: string | undefined;
+  #next: string | undefined;
 
   constructor() {
     for (const form of all<HTMLFormElement>("form[data-undo]"))
@@ -45,6 +46,13 @@ export class Decision {
 
   get isPending(): boolean {
     return this.#pending !== undefined;
+  }
+
+  /** Goes to another page once the decision is sent. Until then it can still be undone. */
+  leaveFor(next: string): void {
+    this.#next = next;
+    const pending = this.#pending;
+    if (pending?.state === "held") this.#say(`${pending.form.dataset.undo}. Then the page that you chose opens.`, "Undo");
   }
 
   #hold(form: HTMLFormElement): void {
@@ -78,7 +86,7 @@ export class Decision {
     clearTimeout(this.#pending.timer);
     const { form } = this.#pending;
     this.#pending = undefined;
-    this.next = undefined;
+    this.#next = undefined;
     lock(false);
     this.#say("Undone. Nothing was sent.");
     the("button:not([type=button])", form).focus();
@@ -104,8 +112,9 @@ export class Decision {
     }
     pending.state = "done";
     if (isDone(reply)) {
+      forgetDrafts();
       rememberDecision(pending.form.dataset.done ?? "");
-      return location.assign(this.next ?? reply.url);
+      return location.assign(this.#next ?? reply.url);
     }
     // The server's own page says what is wrong and has what was typed. The same form takes effect once.
     pending.form.append(Object.assign(document.createElement("input"), { type: "hidden", name: "confirmed", value: "yes" }));

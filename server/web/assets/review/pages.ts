@@ -1,4 +1,4 @@
-import { all, isInUse } from "../shared/dom.ts";
+import { all, here, isInUse } from "../shared/dom.ts";
 
 /** What a form sends: by the names of its fields. The forms of this page have no files. */
 export type Fields = Record<string, string>;
@@ -62,7 +62,7 @@ export async function followCutting(waitMs = 1_000): Promise<void> {
   const ids = all("[data-cutting]").map(({ id }) => id);
   if (ids.length === 0 || waitMs > 60_000) return;
   await new Promise((done) => setTimeout(done, waitMs));
-  const reply = await fetch(location.pathname + location.search).catch(() => undefined);
+  const reply = await fetch(here()).catch(() => undefined);
   const page = reply && isDone(reply) ? await pageOf(reply) : undefined;
   for (const id of ids) {
     const fresh = page?.getElementById(id);

@@ -16,6 +16,9 @@ export const all = <E extends Element = HTMLElement>(selector: string, within: P
 export const around = <E extends Element = HTMLElement>({ target }: Event, selector: string): E | null =>
   target instanceof Element ? target.closest<E>(selector) : null;
 
+/** The address of this page. That of the browser is another one after a form was refused, and only takes forms. */
+export const here = (): string => document.querySelector<HTMLLinkElement>("link[rel=canonical]")?.href ?? location.href;
+
 /** Whether somebody is writing or choosing in this part of the page, which must not be taken away. */
 export const isInUse = (part: Element) =>
   part.contains(document.activeElement) ||

@@ -5,7 +5,8 @@ import { isReturnable } from "../../../billing/rules.ts";
 import { ApiError, invalid } from "../../../lib/api-error.ts";
 import { usd } from "../../../lib/money.ts";
 import { html, type Markup, type PageContent } from "../../html.ts";
-import { centsIn } from "../../shared/amounts.ts";
+import { cardCredit, centsIn, cryptoCredit, leastDollars } from "../../shared/amounts.ts";
+import { errorText } from "../../shared/error-text.ts";
 import { alert, copied, fault, marked, tokens } from "../../shared/parts.ts";
 import { qrCode } from "../../shared/qr.ts";
 import { time } from "../../shared/text.ts";
@@ -23,7 +24,7 @@ const labels = { amountCents: { label: "Amount", id: "amount" } };
 
 export const addCredit = action({ at: studio.billing.below("credit"), fields: labels }, async (context) => {
   const { call, form } = context;
-  const amountCents = centsIn(form, "amountCents");
+  const amountCents = centsIn(form, "amountCents", cardCredit);
   if (amountCents === undefined) throw invalid("amountCents", "is required");
   const body = { amountCents, ...returnUrl(context, "credit") };
   const { data } = await call("buyCredit", { idempotencyKey: form.formKey, body });
@@ -35,7 +36,7 @@ const pairOf = (chain: string, currency: string) => `${chain} ${currency}`;
 export function cryptoForm(context: StudioContext): Markup {
   const { site, form } = context;
   return html`<form method="post" action="${askAt()}">${tokens(context)}
-<label for="crypto-amount">Or in crypto <span class="soft">(in dollars, at least 5)</span></label>
+<label for="crypto-amount">Or in crypto <span class="soft">(in dollars, at least ${leastDollars(cryptoCredit)})</span></label>
 <input id="crypto-amount" name="cryptoCents" inputmode="decimal" autocomplete="off" maxlength="20" value="${form.cryptoCents ?? "50"}" required${marked(context, "crypto-amount")}>
 ${fault(context, "crypto-amount")}
 <label for="pair">Coin</label>
@@ -64,22 +65,40 @@ function headerOf({ headers }: ApiError): { atomicAmount?: string; asset?: strin
 
 const isOf = (error: unknown): error is ApiError => error instanceof ApiError && error.payment !== undefined;
 
-function instructionsPage(context: StudioContext, given: Given, problem?: string): Promise<PageContent> {
-  const { uri, chain, currency, cryptoAmount, receiver, expiresAt, cents } = given;
-  const hidden = html`<input type="hidden" name="given" value="${JSON.stringify(given)}" autocomplete="off">`;
-  const body = html`${problem !== undefined && alert(problem)}
-<p>Send exactly this, for ${usd(cents)} of credit, until ${time(expiresAt)}:</p>
-<p class="amount">${cryptoAmount} ${currency}</p>
-<p>on <strong>${chain}</strong>, to this address:</p>${copied(receiver, "the address")}
-${uri !== null && html`<p>Or scan this with your wallet: it fills in the amount.</p><div class="qr" role="img" aria-label="QR code of the payment for your wallet">${qrCode(uri)}</div><p><a href="${uri}">Open it in a wallet on this device</a></p>`}
-<section><h2>When you sent it</h2>
-<form method="post" action="${sentAt()}">${tokens(context)}${hidden}
-<label for="tx">Hash of the transaction</label>
-<input id="tx" name="tx" autocomplete="off" spellcheck="false" maxlength="200" value="${context.form.tx}" required>
-<button>Add the credit</button></form></section>
+/** Whether a transaction sent now could still pay this, and whether the hash of one sent before may be given again. */
+function stillPossible({ now }: StudioContext, { expiresAt }: Given, problem: ApiError | undefined) {
+  const isSettled = problem?.code === "CONFLICT";
+  const isOpen = !isSettled && now < Date.parse(expiresAt);
+  // Of a transaction that is not final yet, the server says when to ask again.
+  return { pay: isOpen, giveHash: isOpen || (!isSettled && problem?.headers["Retry-After"] !== undefined) };
+}
+
+function instructionsPage(context: StudioContext, given: Given, problem?: ApiError): Promise<PageContent> {
+  const { pay, giveHash } = stillPossible(context, given, problem);
+  const body = html`${problem && alert(errorText(problem))}
+${pay ? howToPay(given) : html`<p>Send nothing more for this payment.</p>`}${giveHash && hashForm(context, given)}
 <p class="more"><a href="${studio.billing()}">Back to billing</a></p>`;
   return studioLayout(context, "billing", { title: "Pay with crypto", body });
 }
+
+const howToPay = ({
+  uri,
+  chain,
+  currency,
+  cryptoAmount,
+  receiver,
+  expiresAt,
+  cents,
+}: Given): Markup => html`<p>Send exactly this, for ${usd(cents)} of credit, until ${time(expiresAt)}:</p>
+<p class="amount">${cryptoAmount} ${currency}</p>
+<p>on <strong>${chain}</strong>, to this address:</p>${copied(receiver, "the address")}
+${uri !== null && html`<p>Or scan this with your wallet: it fills in the amount.</p><div class="qr" role="img" aria-label="QR code of the payment for your wallet">${qrCode(uri)}</div><p><a href="${uri}">Open it in a wallet on this device</a></p>`}`;
+
+const hashForm = (context: StudioContext, given: Given): Markup => html`<section><h2>When you sent it</h2>
+<form method="post" action="${sentAt()}">${tokens(context)}<input type="hidden" name="given" value="${JSON.stringify(given)}" autocomplete="off">
+<label for="tx">Hash of the transaction</label>
+<input id="tx" name="tx" autocomplete="off" spellcheck="false" maxlength="200" value="${context.form.tx}" required>
+<button>Add the credit</button></form></section>`;
 
 /** What the page of a payment shows. It comes back with its form, so that it can be shown again. */
 interface Given extends Instructions {
@@ -110,7 +129,7 @@ const payWith = ({ chain, currency }: { chain: string; currency: string }) => ({
 
 const ask = action({ at: askAt, fields: cryptoLabels }, async (context) => {
   const { call, form } = context;
-  const cents = centsIn(form, "cryptoCents");
+  const cents = centsIn(form, "cryptoCents", cryptoCredit);
   if (cents === undefined) throw invalid("cryptoCents", "is required");
   const [chain = "", currency = ""] = form.pair?.split(" ") ?? [];
   const headers = payWith({ chain, currency });
@@ -134,8 +153,8 @@ const sent = action({ at: sentAt }, async (context) => {
     const headers = { ...payWith(given), "x-payment": proof };
     await call("buyCreditWithCrypto", { idempotencyKey: form.formKey, body: {}, headers });
   } catch (error) {
-    // Not final yet, unknown, or not of this payment: the page stays, so that one can try again.
-    if (error instanceof ApiError && error.status < 500) return instructionsPage(context, given, error.message);
+    // The page stays where one can try again: the transaction is not final yet, or unknown, or less than was asked for.
+    if (error instanceof ApiError && error.status < 500) return instructionsPage(context, given, error);
     throw error;
   }
   return `${studio.billing()}?done=crypto`;

@@ -3,6 +3,7 @@ import { studio } from "../../../../src/contract/pages/addresses.ts";
 import { howToPay } from "../../../billing/rules.ts";
 import { usd } from "../../../lib/money.ts";
 import { html, type Markup, type PageContent } from "../../html.ts";
+import { cardCredit, leastDollars } from "../../shared/amounts.ts";
 import { ifOffered } from "../../shared/not-offered.ts";
 import { cursorOf, fault, marked, more, notice, tokens, withCode } from "../../shared/parts.ts";
 import { studioLayout } from "../layout.ts";
@@ -58,7 +59,7 @@ function creditSection(context: StudioContext): Markup {
 ${
   cards &&
   html`<form method="post" action="${addCredit.at()}">${tokens(context)}
-<label for="amount">Amount <span class="soft">(in dollars, at least 20)</span></label>
+<label for="amount">Amount <span class="soft">(in dollars, at least ${leastDollars(cardCredit)})</span></label>
 <input id="amount" name="amountCents" inputmode="decimal" autocomplete="off" maxlength="20" value="${form.amountCents ?? "50"}" required${marked(context, "amount")}>
 ${fault(context, "amount")}
 <button>Pay by card</button></form>`

@@ -4,7 +4,7 @@ import { invalid } from "../../../lib/api-error.ts";
 import type { Asking, Connections, Decider } from "../../../oauth/connections.ts";
 import { connectedDays, type Grantable, grantable } from "../../../oauth/rules.ts";
 import { html, type Markup, type PageContent } from "../../html.ts";
-import { centsIn } from "../../shared/amounts.ts";
+import { budgetsIn } from "../../shared/amounts.ts";
 import { fault, marked, tokens } from "../../shared/parts.ts";
 import { studioLayout } from "../layout.ts";
 import { action, type StudioContext, type StudioPage } from "../types.ts";
@@ -40,7 +40,7 @@ export function connectProgram(connections: Connections): StudioPage {
     const { form, id, now, site } = context;
     const toolsets = grantable.filter((toolset) => toolset === "read" || form[toolInput(toolset)] === "yes");
     const days = connectedDays.find((one) => String(one) === form.days) ?? connectedDays[0];
-    const budgets = toolsets.includes("order") ? budgetsOf(form, site.payments) : [];
+    const budgets = toolsets.includes("order") ? (site.payments ? budgetsIn(form) : slotsIn(form)) : [];
     const asking = await connections.find(id).catch(() => undefined);
     const to = await connections.allow(deciderOf(context), id, { toolsets, budgets, expiresAt: now + days * dayMs });
     return leave(context, { title: "Connected", to, said: "The program is connected.", asking });
@@ -105,18 +105,8 @@ ${amount("approve-over", "approveOver", "Orders above this amount wait for your 
 }${fault(context, "budget")}</fieldset>`;
 }
 
-/** The limits that were typed. Throws 422 for what is no amount. */
-function budgetsOf(form: StudioContext["form"], payments: boolean): NewBudget[] {
-  if (!payments) return slotsOf(form);
-  const [perDay, perMonth, approveOver] = ["perDay", "perMonth", "approveOver"].map((name) => centsIn(form, name));
-  return [
-    ...(perDay === undefined ? [] : [{ period: "day" as const, limitCents: perDay }]),
-    ...(perMonth === undefined ? [] : [{ period: "month" as const, limitCents: perMonth }]),
-    ...(approveOver === undefined ? [] : [{ period: "order" as const, approveOverCents: approveOver }]),
-  ];
-}
-
-function slotsOf({ slots = "" }: StudioContext["form"]): NewBudget[] {
+/** The limit of a server without payments. Throws 422 for what is no number. */
+function slotsIn({ slots = "" }: StudioContext["form"]): NewBudget[] {
   if (slots.trim() === "") return [];
   if (!/^\d{1,6}$/.test(slots.trim())) throw invalid("slots", "must be a whole number");
   return [{ period: "day", limitSlots: Number(slots) }];

@@ -7,6 +7,7 @@ import { inTurns } from "../../../../src/contract/sharing/reel-parts.ts";
 import { positionInLink, positionText } from "../../../../src/contract/text/position.ts";
 import { invalid } from "../../../lib/api-error.ts";
 import { html, type Markup, type PageContent } from "../../html.ts";
+import { edit } from "../../shared/edit.ts";
 import { button, fault, marked, notice, prose, tokens, withCode } from "../../shared/parts.ts";
 import { ifAllowed } from "../allowed.ts";
 import { studioLayout } from "../layout.ts";
@@ -50,11 +51,11 @@ async function open(context: StudioContext, finding: Finding): Promise<Markup> {
   return html`<ul class="facts"><li>${metBy(finding)}</li>${testers.reached < testers.of && html`<li>${testers.seen} of the ${testers.reached} who got that far</li>`}${firstSeenMs !== null && html`<li>first at ${positionText(firstSeenMs)} (median)</li>`}${finding.builds.map(({ id, version, seen, of }) => html`<li>${version ?? id.slice(-8)}: ${seen} of ${of}</li>`)}${absence !== null && html`<li>none of ${absence.of} who played a newer build met it; by chance with a probability of ${absence.p}</li>`}</ul>
 ${finding.issue === null ? await fileSection(context, finding) : issueText(finding.issue)}
 <h2>Evidence</h2>
-${evidence.length > 0 ? html`<ol class="list">${evidence.map((one) => place(context, one))}</ol>` : html`<p class="calm">None yet. Add notes with <code>playtest findings add ${finding.number} NOTE</code>.</p>`}
+${evidence.length > 0 ? html`<ol class="list">${evidence.map((one) => place(context, one))}</ol>` : html`<p class="calm">None yet. On the page of a video, one of its moments can be added as the same as number ${finding.number}; with the command, by <code>playtest findings add ${finding.number} NOTE</code>.</p>`}
 ${evidence.length > 0 && (await reelSection(context, reel.at(context.id), `playtest review reel ${finding.id}`))}
 ${changeForm(context, finding)}
 ${mergeForm(context)}
-${button(context, undo.at(context.id), "Undo the last merge or split", "quiet")}`;
+${finding.canUndo !== false && button(context, undo.at(context.id), "Undo the last merge or split", "quiet")}`;
 }
 
 function issueText({ tracker, target, key, url, state, error }: NonNullable<Finding["issue"]>): Markup {
@@ -105,17 +106,18 @@ const exampleOf = (name: TrackerName) => `${name}:${targets[name].example}`;
 const option = (value: string, label: string, chosen: string) =>
   html`<option value="${value}"${value === chosen && html` selected`}>${label}</option>`;
 
-const changeForm = (context: StudioContext, { title, kind, severity, status }: Finding): Markup => {
+const changeForm = (context: StudioContext, finding: Finding): Markup => {
   const { form } = context;
-  return html`<h2>Change it</h2><form method="post" action="${change.at(context.id)}">${tokens(context)}
+  const { title, kind, severity, status } = finding;
+  return html`<h2>Change it</h2><form method="post" action="${change.at(context.id)}">${tokens(context)}${edited.marks(form, finding)}
 <label for="finding-title">Title</label>
 <input id="finding-title" name="title" maxlength="200" required value="${form.title ?? title}"${marked(context, "finding-title")}>${fault(context, "finding-title")}
 <label for="finding-kind">Kind</label>
-<select id="finding-kind" name="kind">${momentKinds.map((one) => option(one, kindTitles[one], form.kind ?? kind))}</select>
+<select id="finding-kind" name="kind"${marked(context, "finding-kind")}>${momentKinds.map((one) => option(one, kindTitles[one], form.kind ?? kind))}</select>${fault(context, "finding-kind")}
 <label for="finding-severity">Severity</label>
-<select id="finding-severity" name="severity">${severityRows.map(([value, label]) => option(value, label, form.severity ?? String(severity ?? "")))}</select>
+<select id="finding-severity" name="severity"${marked(context, "finding-severity")}>${severityRows.map(([value, label]) => option(value, label, form.severity ?? String(severity ?? "")))}</select>${fault(context, "finding-severity")}
 <label for="finding-status">Status</label>
-<select id="finding-status" name="status">${findingStatuses.map((one) => option(one, statusTitles[one], form.status ?? status))}</select>
+<select id="finding-status" name="status"${marked(context, "finding-status")}>${findingStatuses.map((one) => option(one, statusTitles[one], form.status ?? status))}</select>${fault(context, "finding-status")}
 <button>Save</button></form>`;
 };
 
@@ -127,19 +129,25 @@ const mergeForm = (context: StudioContext): Markup =>
 
 const back = (id: string, what: string) => `${studio.finding(id)}?done=${what}`;
 
-const change = action(
-  { at: studio.finding, fields: { title: { label: "The title", id: "finding-title" } } },
-  async ({ call, id, form }) => {
-    const body = {
-      title: form.title ?? "",
-      kind: form.kind as Finding["kind"],
-      severity: form.severity ? Number(form.severity) : null,
-      status: form.status as Finding["status"],
-    };
-    await call("updateFinding", { params: { id }, idempotencyKey: form.formKey, body });
-    return back(id, "saved");
-  },
-);
+const edited = edit("finding", (form) => ({
+  title: form.title ?? "",
+  kind: form.kind as Finding["kind"],
+  severity: form.severity ? Number(form.severity) : null,
+  status: form.status as Finding["status"],
+}));
+
+const changeFields = {
+  title: { label: "The title", id: "finding-title" },
+  kind: { label: "The kind", id: "finding-kind" },
+  severity: { label: "The severity", id: "finding-severity" },
+  status: { label: "The status", id: "finding-status" },
+};
+
+const change = action({ at: studio.finding, fields: changeFields }, async ({ call, id, form }) => {
+  const { finding: now } = (await call("getFinding", { params: { id } })).data;
+  await call("updateFinding", { params: { id }, idempotencyKey: form.formKey, body: edited.changes(form, now) });
+  return back(id, "saved");
+});
 
 const merge = action(
   { at: studio.finding.below("merge"), fields: { number: { label: "The number", id: "finding-number" } } },

@@ -4,6 +4,7 @@ import { pages, studio } from "../../../../src/contract/pages/addresses.ts";
 import { invalid } from "../../../lib/api-error.ts";
 import { html, type Markup, type PageContent } from "../../html.ts";
 import { deviceLabels } from "../../shared/devices.ts";
+import { edit } from "../../shared/edit.ts";
 import { fault, marked, notice, tokens } from "../../shared/parts.ts";
 import { studioLayout } from "../layout.ts";
 import { trail } from "../parts.ts";
@@ -21,6 +22,9 @@ const labels = {
   externalUrl: { label: "Website", id: "website" },
   "languages.0": { label: "Languages", id: "languages" },
   languages: { label: "Languages", id: "languages" },
+  devices: { label: "It runs on", id: "devices" },
+  platforms: { label: "It is published at", id: "platforms" },
+  tags: { label: "Categories", id: "categories" },
 };
 
 /** The address that a game has until its first build. */
@@ -62,7 +66,7 @@ export const newGame: StudioPage = { at: studio.newGame, view: newGamePage, acti
 export async function editGamePage(context: StudioContext): Promise<PageContent> {
   const { game } = (await context.call("getGame", { params: { id: context.id } })).data;
   const body = html`${trail(game)}${context.query.get("done") === "picture" && notice("The picture was stored.")}
-<form method="post" action="${save.at(game.id)}">${tokens(context)}
+<form method="post" action="${save.at(game.id)}">${tokens(context)}${edited.marks(context.form, valuesOf(game))}
 ${await inputs(context, game)}
 <button>Save</button></form>
 ${context.takesFiles && picture(context, game)}
@@ -85,7 +89,9 @@ const isOwnPicture = ({ site }: StudioContext, { id, coverImageUrl }: Game): boo
   coverImageUrl?.startsWith(`${site.baseUrl}/covers/${id}/`) ?? false;
 
 const save = action({ at: studio.editGame, fields: labels }, async ({ call, id, form }) => {
-  await call("updateGame", { params: { id }, idempotencyKey: form.formKey, body: bodyOf(form) });
+  const { game } = (await call("getGame", { params: { id } })).data;
+  const body = edited.changes(form, valuesOf(game), { tags: game.categories.map(({ name }) => name) });
+  await call("updateGame", { params: { id }, idempotencyKey: form.formKey, body });
   return `${studio.game(id)}?done=saved`;
 });
 
@@ -118,6 +124,11 @@ const bodyOf = (form: StudioContext["form"]) => ({
   tags: chosen(form, boxes.tag),
 });
 
+const edited = edit("game", bodyOf);
+
+/** What the game has in the fields of the form. */
+const valuesOf = (game: Game) => ({ ...game, tags: game.categories.map(({ id }) => id) });
+
 async function inputs(context: StudioContext, game: Game | undefined): Promise<Markup> {
   const { form } = context;
   const { categories } = (await context.call("listCategories")).data;
@@ -139,14 +150,14 @@ ${fault(context, labels[id].id)}`;
 ${fault(context, "name")}
 ${text("description", "description", "Description", "optional; playtesters see it before they take part", game?.description)}
 ${text("instructions", "instructions", "Instructions", "optional; only for playtesters who take part", game?.instructions)}
-<fieldset><legend>It runs on</legend>${deviceNames.map((name) => box(boxes.device + name, deviceLabels[name], game?.devices.includes(name) ?? false))}</fieldset>
-<fieldset><legend>It is published at</legend>${platformNames.map((name) => box(boxes.platform + name, name, game?.platforms.includes(name) ?? false))}</fieldset>
-${categoryBoxes(categories, (one) => box(boxes.tag + one.id, one.name, game?.categories.some(({ id }) => id === one.id) ?? false))}
+<fieldset id="devices" tabindex="-1"><legend>It runs on</legend>${deviceNames.map((name) => box(boxes.device + name, deviceLabels[name], game?.devices.includes(name) ?? false))}${fault(context, "devices")}</fieldset>
+<fieldset id="platforms" tabindex="-1"><legend>It is published at</legend>${platformNames.map((name) => box(boxes.platform + name, name, game?.platforms.includes(name) ?? false))}${fault(context, "platforms")}</fieldset>
+${categoryBoxes(context, categories, (one) => box(boxes.tag + one.id, one.name, game?.categories.some(({ id }) => id === one.id) ?? false))}
 ${line("languages", "languages", "optional; as tags, such as en, pt-BR", "text", game?.languages?.join(", "))}
 ${line("externalUrl", "externalUrl", "optional; such as its store page", "url", game?.externalUrl)}
 ${line("coverImageUrl", "coverImageUrl", context.takesFiles ? "optional; or upload one when the game is created" : "optional", "url", game?.coverImageUrl)}`;
 }
 
-const categoryBoxes = (categories: readonly Category[], box: (one: Category) => Markup) =>
+const categoryBoxes = (context: StudioContext, categories: readonly Category[], box: (one: Category) => Markup) =>
   categories.length > 0 &&
-  html`<details><summary>Categories</summary><fieldset><legend>Categories</legend>${categories.map(box)}</fieldset></details>`;
+  html`<details${context.faults.categories !== undefined && html` open`}><summary>Categories</summary><fieldset id="categories" tabindex="-1"><legend>Categories</legend>${categories.map(box)}${fault(context, "categories")}</fieldset></details>`;

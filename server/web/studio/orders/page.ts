@@ -1,4 +1,5 @@
 import { budgetText } from "../../../../src/contract/accounts/budget-text.ts";
+import { sumText } from "../../../../src/contract/bulk/plan.ts";
 import type { Data } from "../../../../src/contract/index.ts";
 import { durations } from "../../../../src/contract/order-body.ts";
 import { studio } from "../../../../src/contract/pages/addresses.ts";
@@ -129,10 +130,11 @@ function fundsText(quote: Quote, method: ReturnType<typeof methodOf>): string {
 function orderButton(context: StudioContext, quote: Quote, quantity: number): Markup {
   const method = methodOf(context.form);
   const total = html`<input type="hidden" name="total" value="${quote.totalCents}" autocomplete="off">`;
-  const label =
-    quote.totalCents > 0 ? `Order ${plural(quantity, "slot")} for ${usd(quote.totalCents)}` : `Order ${plural(quantity, "slot")}`;
+  const payer = payerOf(quote, method);
+  const price = payer === "hours" ? sumText(0, quote.playtestMinutesNeeded, usd) : usd(quote.totalCents);
+  const label = `Order ${plural(quantity, "slot")}${quote.totalCents > 0 ? ` for ${price}` : ""}`;
   const at = place.at();
-  if (payerOf(quote, method) !== "none")
+  if (payer !== "none")
     return html`${total}<p><button formaction="${at}">${label}${method === "card" && quote.totalCents > 0 && ", and pay by card"}</button></p>`;
   if (method === "hours") return html`<p>Choose another way to pay above.</p>`;
   const byCard = context.site.cards && html` Or choose “By card” above.`;

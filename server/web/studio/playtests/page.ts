@@ -6,7 +6,7 @@ import { lengthText } from "../../../../src/contract/text/length.ts";
 import { usd } from "../../../lib/money.ts";
 import { html, type Markup, type PageContent } from "../../html.ts";
 import { cursorOf, more, notice, prose } from "../../shared/parts.ts";
-import { time, timeIn, until } from "../../shared/text.ts";
+import { time, until } from "../../shared/text.ts";
 import { zoneFor } from "../../shared/zone.ts";
 import { progressOf } from "../games/pages.ts";
 import { studioLayout } from "../layout.ts";
@@ -14,6 +14,7 @@ import { cancelling, moving, orderActions, payment, slotsShown } from "../orders
 import { commands, playtestBadge, plural, shortId, slotBadge, trail } from "../parts.ts";
 import { shareActions, shareNotices, sharesOf, sharesSection } from "../sharing/shares.ts";
 import type { StudioContext, StudioPage } from "../types.ts";
+import { fixedTime, proposed } from "./times.ts";
 
 type Playtest = Data<"getPlaytest">["playtest"];
 type Slot = Data<"listSlots">["slots"][number];
@@ -60,7 +61,7 @@ async function playtestPage(context: StudioContext): Promise<PageContent> {
   const hasVideos = data.slots.some(({ submission }) => submission !== null);
   const done = said.get(context.query.get("done") ?? "");
   const body = html`${done && notice(done)}${trail({ id: playtest.gameId, name: playtest.gameName })}
-${await payment(context, playtest)}<div data-live="playtest">${facts(context, playtest)}${fixedTime(context, playtest, zone)}
+${await payment(context, playtest)}<div data-live="playtest">${facts(context, playtest)}${fixedTime(playtest, context.now, zone)}
 ${applicationsLink(playtest)}
 ${board({ ...context, zone }, playtest, data.slots)}
 ${hasVideos && html`<p><a href="${studio.highlights(id)}">Highlights: where to look first</a></p>`}
@@ -88,11 +89,6 @@ ${progressOf(quantity, slots)}
 <ul class="facts"><li>${durationMinutes} min</li>${playerCount > 1 && html`<li>${playerCount} players per slot</li>`}<li>${visibility}</li>${panel && html`<li>only for ${panel}</li>`}${audience && html`<li>only for ${audience}</li>`}${site.payments && costPerSlotCents !== null && costPerSlotCents > 0 && html`<li>${usd(costPerSlotCents)} per slot</li>`}${playtest.isFreePublicTrial && html`<li>free trial</li>`}</ul>
 ${status === "pending_payment" && html`<p class="bad">This order is not paid, so nobody can play yet.</p>`}`;
 }
-
-/** When it is played, and how many playtesters were not heard from since it was moved. Servers that do not know fixed times have none. */
-const fixedTime = ({ now }: StudioContext, { scheduledAt: at }: Playtest, zone: string | null) =>
-  at != null &&
-  html`<p><strong>Played at ${timeIn(at, zone)}</strong> <span class="soft">(${until(at, now) || "it has begun"})</span></p>`;
 
 interface BoardContext extends StudioContext {
   /** The zone in which the owner is told times; null for UTC. */
@@ -126,7 +122,7 @@ function card(context: BoardContext, slot: Slot): Markup {
   const length = submission?.videoDurationSeconds;
   return html`<li class="slot" data-slot="${id}"><p class="what"><a href="${to}">${playtester?.displayName ?? "Nobody"}<span class="hidden">, slot</span> <code>${shortId(id)}</code></a></p>
 ${["rejected", "expired", "cancelled", "publishing"].includes(status) && html`<p>${slotBadge(status)}</p>`}
-${slot.proposal != null && html`<p>You proposed ${timeIn(slot.proposal.scheduledAt, context.zone)} instead of ${timeIn(slot.scheduledAt!, context.zone)}. The answer is due ${until(slot.proposal.answerBy, context.now) || "now"}.</p>`}
+${proposed(slot, context.now, context.zone)}
 <p class="soft">${stateOf(context, slot)}${submission && typeof length === "number" && ` · ${lengthText(length)}`}</p>
 ${rating?.score && html`<p aria-label="Rated ${rating.score} of 5">${"★".repeat(rating.score)}<span class="soft">${"★".repeat(5 - rating.score)}</span></p>`}</li>`;
 }

@@ -15,8 +15,10 @@ import { deviceLabels } from "../../shared/devices.ts";
 import { notice, prose } from "../../shared/parts.ts";
 import { time } from "../../shared/text.ts";
 import type { Download, MediaPart } from "../../shared/types.ts";
+import { zoneFor } from "../../shared/zone.ts";
 import { studioLayout } from "../layout.ts";
-import { slotBadge, trail } from "../parts.ts";
+import { claimedBadge, slotBadge, trail } from "../parts.ts";
+import { fixedTime, proposed } from "../playtests/times.ts";
 import { clipActions, clipNotices, clipsSection } from "../sharing/clips.ts";
 import { shareActions, shareNotices, sharesSection } from "../sharing/shares.ts";
 import type { StudioContext, StudioHost, StudioPage } from "../types.ts";
@@ -56,10 +58,11 @@ const pageKeys: readonly KeyRow[] = [
 export async function slotPage(context: StudioContext): Promise<PageContent> {
   const review = await reviewOf(context);
   const { slot, place } = review;
+  const zone = await zoneFor(context, [slot.scheduledAt]);
   const startMs = parsePosition(context.query.get("t") ?? "");
   const done = said.get(context.query.get("done") ?? "");
   const body = html`${done && notice(done)}${trail(slot.game, slot.requestId)}
-<div class="review-head"><p>${slotBadge(slot.status)} ${inShort(slot)}</p>${queueLinks(place)}</div>
+<div class="review-head"><p>${stateOf(context, slot)} ${inShort(slot)}</p>${queueLinks(place)}</div>${slot.status === "reserved" && html`${fixedTime(slot, context.now, zone)}${proposed(slot, context.now, zone)}`}
 <div class="review" data-scope><div class="review-stage"><div class="review-video">${video(review, startMs)}</div>
 ${tabs(review)}${slot.status === "blocked" && html`<p><a class="button" href="${studio.problem(slot.id)}">Answer the problem</a></p>`}${slot.status === "submitted" ? decision(context, review) : outcome(review)}${place.number === undefined && decided}</div>
 <div class="review-side"><div class="panel" id="transcript-panel" data-panel>${transcriptOf(context, review, startMs)}</div>
@@ -91,6 +94,10 @@ function tabs({ slot, moments }: Review): Markup | false {
 
 /** What was decided in this tab, which its script fills in when nothing else waits. */
 const decided = html`<section class="review-card" id="decided" hidden><h2>Decided in this tab</h2><p class="soft">A decision cannot be changed after it was sent.</p><ul></ul><p><a href="${studio.inbox()}">Back to the inbox</a></p></section>`;
+
+/** Nobody plays a slot yet whose fixed time is to come. */
+const stateOf = ({ now }: StudioContext, { status, scheduledAt: at }: Slot): Markup =>
+  status === "reserved" && at != null && Date.parse(at) > now ? claimedBadge : slotBadge(status);
 
 /** How much there is to watch. */
 const inShort = ({ submission, playtest }: Slot): Markup => {

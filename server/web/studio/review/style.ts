@@ -57,6 +57,7 @@ html:not(.scripted) .hint { display: none; }
   .scripted .review [data-panel] :is(input, select, textarea) { scroll-margin-bottom: 6rem; }
 }
 @media (max-width: 40rem) {
+  .hint, .undo kbd { display: none; } .review-queue { gap: .25rem .6rem; font-size: .95rem; } nav.review-queue { flex: 1 1 100%; flex-wrap: nowrap; justify-content: space-between; white-space: nowrap; } nav.review-queue a { padding-inline: .45rem; }
   main.wide { padding: 1.25rem; } .moment-fields { grid-template-columns: 1fr 1fr; } .moment-fields .field-tags { grid-column: auto; }
   .compare { grid-template-columns: minmax(0, 1fr); } .verdict { grid-template-columns: minmax(0, 1fr); } .review .decision { grid-template-columns: minmax(0, 1fr) auto; } .decision #accept > button { padding-inline: .4rem; } .decision:has(.reject[open]) #accept > button { grid-column: 1 / -1; } .decision > .reject:not([open]) { justify-self: end; } .decision > .reject[open] { grid-column: 1 / -1; grid-row: 5; } .decision > .by-command { grid-row: 6; grid-column: 1 / -1; } .trail { display: none; } main.wide > h1 { font-size: 1.05rem; } .rating label > span { min-width: 2.6rem; padding-block: .5rem; }
 }
