@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { runsOf } from "../../server/billing/invoices/runs.ts";
+import { isolated, runsOf } from "../../server/billing/invoices/runs.ts";
 
 /** As a font draws it: from right to left where it has letters of such a script. */
 const drawn = (text: string) => (/[א-ת]/u.test(text) ? [...text].reverse().join("") : text);
@@ -17,6 +17,7 @@ it.each([
   ["חברה (משחקים) Ltd", "Ltd (םיקחשמ) הרבח"],
   ["Games «שם [אלף]» Ltd.", "Games «[ףלא] םש» Ltd."],
   ["שלום 🎮 (🎲)", "(🎲) 🎮 םולש"],
+  [`${isolated("שם (אלף)")}: 1 playtest`, "(ףלא) םש: 1 playtest"],
 ])("invoice text: %s is drawn as %s", (line, expected) => {
   expect(shown(line)).toBe(expected);
 });

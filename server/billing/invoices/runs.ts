@@ -14,6 +14,8 @@ const bidi = (createBidi as unknown as typeof createBidi.default)();
 const strong = /\p{L}/u;
 /** Letters whose font lays a run out from right to left by itself. */
 const rtl = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+/** Characters that only say in which direction others are read. */
+const controls = /[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/;
 const segmenter = new Intl.Segmenter("und", { granularity: "grapheme" });
 const clustersOf = (text: string) => Array.from(segmenter.segment(text), ({ segment }) => segment);
 
@@ -27,7 +29,8 @@ export function runsOf(line: string, fonts: readonly string[], covers: Covers): 
   const resolved = bidi.getEmbeddingLevels(text);
   const mirrored = bidi.getMirroredCharactersMap(text, resolved.levels);
   const shown = clusters.map((cluster, at) => mirrored.get(at) ?? cluster);
-  return stretches(bidi.getReorderedIndices(text, resolved), resolved.levels).flatMap(({ from, to, isRtl }) => {
+  const drawn = bidi.getReorderedIndices(text, resolved).filter((at) => !controls.test(text[at]!));
+  return stretches(drawn, resolved.levels).flatMap(({ from, to, isRtl }) => {
     const runs = fontRuns(shown.slice(from, to), fonts, covers);
     return isRtl ? runs.reverse().map(turned) : runs;
   });
@@ -39,6 +42,9 @@ function standIn(cluster: string): string {
   if (rtl.test(cluster)) return "\u05d0";
   return strong.test(cluster) ? "a" : "\u263a";
 }
+
+/** A name in a sentence, so that its direction decides neither that of the sentence nor of what stands beside it. */
+export const isolated = (name: string): string => `\u2068${name}\u2069`;
 
 interface Stretch {
   from: number;

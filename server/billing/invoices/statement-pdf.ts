@@ -3,6 +3,7 @@ import { periodName } from "../../../src/contract/time/period.ts";
 import { usd } from "../../lib/money.ts";
 import { date, days, facts, parties, printPages, type Row, type Sheet, type Stationery, table, title } from "./pdf-page.ts";
 import type { StatementDocument } from "./rules.ts";
+import { isolated } from "./runs.ts";
 
 /** Renders a playtester's statement of a month or year on A4 pages. The same document always gives the same bytes. */
 export const printStatement = (document: StatementDocument, stationery: Stationery): Promise<Buffer> =>
@@ -24,7 +25,7 @@ function draw(sheet: Sheet, { statement, payer, playtester, issuedAt }: Statemen
   parties(sheet, ["From", payer], ["Playtester", playtester]);
   table(sheet, { title: "Balance", unit }, balanceOf(statement));
   const games = statement.games.map(({ name, slots, amountCents }) => ({
-    label: `${name}: ${plural(slots, "playtest")}`,
+    label: `${isolated(name)}: ${plural(slots, "playtest")}`,
     amount: usd(amountCents),
   }));
   const payouts = statement.payouts.map(payoutRow);
