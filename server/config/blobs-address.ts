@@ -34,6 +34,10 @@ export function parseBucketAddress(text: string): BucketAddress | undefined {
   return { bucket, prefix: path === "" ? "" : `${path}/`, endpoint, region, pathStyle: flag !== null && flag !== "false" };
 }
 
+/** Whether two addresses name the same bucket and prefix, however they are written. */
+export const isSameAddress = (one: string, other: string): boolean =>
+  JSON.stringify(parseBucketAddress(one)) === JSON.stringify(parseBucketAddress(other));
+
 function isEndpoint(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   return url !== undefined && /^https?:$/.test(url.protocol) && url.pathname === "/" && url.username === "" && url.search === "";

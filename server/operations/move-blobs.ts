@@ -1,5 +1,6 @@
 import { mkdir, open, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { isSameAddress } from "../config/blobs-address.ts";
 import type { DataLocationOptions } from "../config/data-location.ts";
 import { ConfigError, readConfig } from "../config/read.ts";
 import { requireBucketAddress } from "../config/serve-options.ts";
@@ -56,7 +57,7 @@ export async function moveBlobs(options: MoveBlobsOptions): Promise<MovedBlobs> 
   if (!toDisk) requireBucketAddress(options.to, "Nothing was moved.");
   const inUse = config.blobs.address;
   // Only what is on the disk is copied, and the server would no longer find what is in its bucket.
-  if (!toDisk && inUse !== null && inUse !== options.to)
+  if (!toDisk && inUse !== null && !isSameAddress(inUse, options.to))
     throw new ConfigError(
       `The server keeps its files in ${inUse}, and --to is another address. Nothing was moved. Move the files to the disk first (--to disk), or copy the bucket with a tool of its own and then set blobs.address.`,
     );
@@ -72,7 +73,7 @@ export async function moveBlobs(options: MoveBlobsOptions): Promise<MovedBlobs> 
   const sum = toDisk
     ? await copyAll(task, task.all.list(blobKinds), fetchFile, options)
     : await copyAll(task, disk.list(blobKinds), sendFile, options);
-  const used = !toDisk && inUse === options.to;
+  const used = !toDisk && inUse !== null;
   const removed = used ? await removeCopied(task) : 0;
   const [from, to] = toDisk ? [bucket.name, folder] : [folder, bucket.name];
   return { from, to, ...sum, used, removed };

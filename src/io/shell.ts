@@ -26,6 +26,7 @@ interface Running {
  */
 async function inShell(io: Io, command: string, { env, cwd = io.cwd(), input = "", out, err }: Running): Promise<number> {
   const spawn = await spawner();
+  io.signal.throwIfAborted();
   const detached = hasGroups(io) && !Object.values(io.terminal).some(Boolean);
   const child = spawn(command, { shell: true, cwd, env: { ...io.env, ...env }, stdio: ["pipe", "pipe", "pipe"], detached });
   child.stdout.setEncoding("utf8").on("data", out);

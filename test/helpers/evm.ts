@@ -116,7 +116,7 @@ export async function startEvmNode(chainId = 8453): Promise<EvmNode> {
 
 let receivers = 0;
 
-/** An address nobody used before, written with a checksum's mixed case. */
+/** An address nobody used before, in mixed case as one with a checksum, which it does not have. */
 export const freshReceiver = () => `0x${"CaFeBabe".padStart(32, "0")}${(receivers++).toString(16).padStart(8, "0")}`;
 
 /** Call data of `name(address,uint256…)` by its selector. */

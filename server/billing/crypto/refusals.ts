@@ -5,7 +5,10 @@ import type * as crypto from "./store.ts";
 
 /** Errors that say why a submitted deposit was not credited, and how to have it credited. */
 
-export const taken = () => conflict("This transaction was already used for another payment. Nothing was changed.");
+export const taken = () =>
+  new ApiError("CONFLICT", "This transaction was already used for another payment. Nothing was changed.", {
+    details: [{ field: "txHash", message: "was already used for another payment" }],
+  });
 
 /** Says how to get a deposit credited that is held in suspense. */
 const howToProve = (paymentId: string, txHash: string) =>

@@ -21,7 +21,7 @@ async function fill(tx: Query, work: (tx: Query) => Promise<void>): Promise<void
   await tx.run("SET LOCAL idle_in_transaction_session_timeout = 0");
   const keys = await tx.all<ForeignKey>(
     `SELECT CAST(conrelid AS regclass)::text AS tbl, quote_ident(conname) AS name FROM pg_constraint
-      WHERE contype = 'f' AND connamespace = CAST(current_schema() AS regnamespace) AND NOT condeferrable`,
+      WHERE contype = 'f' AND connamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema()) AND NOT condeferrable`,
   );
   for (const { tbl, name } of keys) await tx.run(`ALTER TABLE ${tbl} ALTER CONSTRAINT ${name} DEFERRABLE INITIALLY DEFERRED`);
   await work(tx);

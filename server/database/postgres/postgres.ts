@@ -327,7 +327,7 @@ const guarded = appendOnlyTables.map((table) => `'${table}'`).join(", ");
 
 const usablePrivileges = `SELECT relname AS name, STRING_AGG(privilege, ', ' ORDER BY privilege) AS privileges
   FROM pg_class CROSS JOIN (VALUES ('DELETE'), ('TRUNCATE'), ('UPDATE')) AS changing (privilege)
-  WHERE relnamespace = CAST(current_schema() AS regnamespace) AND relname IN (${guarded})
+  WHERE relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema()) AND relname IN (${guarded})
   AND has_table_privilege(current_user, pg_class.oid, privilege) GROUP BY relname ORDER BY relname`;
 
 const grantedPrivileges = `SELECT table_name AS name, STRING_AGG(DISTINCT privilege_type, ', ' ORDER BY privilege_type) AS privileges

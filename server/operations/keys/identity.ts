@@ -63,7 +63,7 @@ export async function keyCheck(identity: Omit<Identity, "sandbox">): Promise<Che
   try {
     const known = await identity.store.read((q) => settings.get(q, "instance_key"));
     if (known === undefined) await findFitting(identity);
-    else findKey(identity, known);
+    else if (findKey(identity, known).isNext && identity.secretKey !== undefined) throw otherKey(identity, known, true);
     return { name, ok: true, detail: known === undefined ? "no server has used this database yet" : "the key of this database" };
   } catch (error) {
     if (error instanceof WrongKey) return { name, ok: false, detail: error.what, help: error.remedy };
@@ -78,10 +78,11 @@ export async function keyCheck(identity: Omit<Identity, "sandbox">): Promise<Che
  */
 export function keyWith(known: string, inForce: Uint8Array, place: KeyPlace, outcome: string): Uint8Array {
   const { dataDir, randomBytes } = place;
+  const isKnown = (key: Uint8Array | undefined) => key !== undefined && fingerprintOf(key, randomBytes) === known;
+  if (isKnown(inForce)) return inForce;
   // The next key first: when it is renamed between both looks, the second one finds it.
-  const kept = [nextKeyFile(dataDir), keyFile(dataDir)].map(readKeyFile);
-  const key = [inForce, ...kept].find((one) => one && fingerprintOf(one, randomBytes) === known);
-  if (key) return key;
+  const kept = [nextKeyFile(dataDir), keyFile(dataDir)].map(readKeyFile).find(isKnown);
+  if (kept) return kept;
   throw otherKey(place, known, true, outcome);
 }
 

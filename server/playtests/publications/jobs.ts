@@ -112,7 +112,9 @@ export async function keepConnection(job: Job, deps: Deps): Promise<void> {
     await publisher.keepConnected().catch((err: unknown) => {
       deps.log.warn({ err, adapter }, "the connection to a video platform could not be kept");
     });
-  await deps.store.write((tx) => (publisher ? job.reschedule(tx, tx.now + keepingMs) : job.done(tx)));
+  await job.endUnless(async (tx) =>
+    deps.publishers[adapter] && (await connections.find(tx, adapter)) ? tx.now + keepingMs : undefined,
+  );
 }
 
 function publisherOf({ publishers }: Deps, { adapter }: Detail): Publisher {

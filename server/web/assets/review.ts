@@ -95,7 +95,7 @@ const go = (rel: "next" | "prev"): void => document.querySelector<HTMLAnchorElem
 
 document.addEventListener("click", (event) => {
   const link = around<HTMLAnchorElement>(event, "a[rel=next], a[rel=prev]");
-  if (!link || !decision.isPending || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  if (!link || !decision.isOnItsWay || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
   decision.leaveFor(link.href);
 });

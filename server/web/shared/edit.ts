@@ -1,4 +1,5 @@
 import { canonicalJson } from "../../../src/contract/text/canonical-json.ts";
+import { firstCharacters } from "../../../src/contract/text/one-line.ts";
 import { ApiError } from "../../lib/api-error.ts";
 import { sha256 } from "../../lib/secrets.ts";
 import { html, type Markup } from "../html.ts";
@@ -42,7 +43,7 @@ const mostShown = 200;
 function whatItIs(value: unknown): string {
   const text = Array.isArray(value) ? value.join(", ") : String(value ?? "");
   if (text.trim() === "") return "was emptied";
-  return `was changed to “${text.length > mostShown ? `${text.slice(0, mostShown)}…` : text}”`;
+  return `was changed to “${text.length > mostShown ? `${firstCharacters(text, mostShown)}…` : text}”`;
 }
 
 const elsewhere = "elsewhere while this page was open. Nothing was saved. Save again to replace that";

@@ -1,3 +1,4 @@
+import { OutcomeUnknown } from "../../api/outcome.ts";
 import { arg, type Context, define, flag } from "../../cli/define.ts";
 import { categoryIds } from "../../cli/names.ts";
 import { CliError, usage } from "../../errors.ts";
@@ -63,9 +64,12 @@ async function agreementChange(ctx: Context, id: string, file: string | undefine
   };
 }
 
-/** The error of an agreement that was refused after the fields were changed. */
-const afterFields = ({ code, exitCode, message, extra }: CliError) =>
-  new CliError(code, exitCode, `${message} The other fields of the game were changed; the agreement was not.`, extra);
+/** The error of an agreement that was refused after the fields were changed, or of which nobody knows whether it was. */
+const afterFields = (error: CliError) => {
+  const { code, exitCode, message, extra } = error;
+  const rest = error instanceof OutcomeUnknown ? "" : "; the agreement was not";
+  return new CliError(code, exitCode, `${message} The other fields of the game were changed${rest}.`, extra);
+};
 
 /** A set with some names added and some removed; undefined if there are none of either. */
 function changed(present: readonly string[], add: readonly string[], remove: readonly string[]) {

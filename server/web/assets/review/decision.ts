@@ -48,6 +48,11 @@ export class Decision {
     return this.#pending !== undefined;
   }
 
+  /** Whether it will be sent, or is being sent. */
+  get isOnItsWay(): boolean {
+    return this.#pending?.state === "held" || this.#pending?.state === "sending";
+  }
+
   /** Goes to another page once the decision is sent. Until then it can still be undone. */
   leaveFor(next: string): void {
     this.#next = next;
@@ -105,6 +110,7 @@ export class Decision {
       reply = await post(pending.form.action, pending.fields);
     } catch {
       pending.state = "failed";
+      this.#next = undefined;
       return this.#say(
         "The connection was lost, so it is not known whether your decision arrived. Sending it again is safe: it takes effect once.",
         "Send again",

@@ -1,4 +1,4 @@
-import { the } from "../shared/dom.ts";
+import { here, the } from "../shared/dom.ts";
 import { durationText, MiB, type Speed, sizeText } from "./amounts.ts";
 
 /** The part of the page that a file is chosen in, and what it says of the upload. */
@@ -85,7 +85,7 @@ export class UploadPage {
 
   /** Shows the video and the button as the server has them now. What was typed stays. Fails if the server replies with another page. */
   async refresh(): Promise<void> {
-    const reply = await fetch(location.pathname);
+    const reply = await fetch(here());
     const page = new DOMParser().parseFromString(await reply.text(), "text/html");
     for (const id of this.#fresh) the(id).replaceChildren(...the(id, page).childNodes);
   }

@@ -67,10 +67,13 @@ const isOf = (error: unknown): error is ApiError => error instanceof ApiError &&
 
 /** Whether a transaction sent now could still pay this, and whether the hash of one sent before may be given again. */
 function stillPossible({ now }: StudioContext, { expiresAt }: Given, problem: ApiError | undefined) {
-  const isSettled = problem?.code === "CONFLICT";
-  const isOpen = !isSettled && now < Date.parse(expiresAt);
-  // Of a transaction that is not final yet, the server says when to ask again.
-  return { pay: isOpen, giveHash: isOpen || (!isSettled && problem?.headers["Retry-After"] !== undefined) };
+  // A conflict about the hash, or with the same form that was sent twice, says nothing about the payment.
+  const isSettled =
+    problem?.code === "CONFLICT" &&
+    problem.headers["Retry-After"] === undefined &&
+    !problem.details?.some(({ field }) => field === "txHash");
+  // What was sent in time counts, whenever its hash is given.
+  return { pay: !isSettled && now < Date.parse(expiresAt), giveHash: !isSettled };
 }
 
 function instructionsPage(context: StudioContext, given: Given, problem?: ApiError): Promise<PageContent> {

@@ -44,8 +44,10 @@ function describedBy({ members }: Group): Pick<FindingBody, "kind" | "severity">
 }
 
 /** As much of a text as a quote may have, up to the end of a word. */
-const quoteOf = (text: string) =>
-  text.length <= longestQuote ? text : firstCharacters(text, longestQuote).replace(/\s+\S*$/, "");
+function quoteOf(text: string): string {
+  const quote = firstCharacters(text, longestQuote);
+  return quote === text ? text : quote.replace(/\s+\S*$/, "");
+}
 
 function evidenceOf({ slotId, fromMs, toMs, text, note }: Said): EvidenceBody {
   if (note !== null) return { momentId: note.id };
