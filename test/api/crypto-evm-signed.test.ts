@@ -20,8 +20,8 @@ async function execute({ payload }: SignedTransfer): Promise<string> {
 
 onBothDatabases("signed payments on a real EVM node", (serve) => {
   async function open(settle: Facilitator["settle"]) {
-    const now = Math.max(await node.now(), Date.now());
-    const server = await serve(await watching({ receiver: freshReceiver(), confirmations: 1 }, now));
+    const from = Math.max(await node.now(), Date.now());
+    const server = await serve(await watching({ receiver: freshReceiver(), confirmations: 1 }, { from }));
     server.deps.facilitator = { chains: ["base"], verify: async () => undefined, settle };
     return openWallet(server);
   }

@@ -3,7 +3,7 @@ import type { EvmNetwork } from "../../server/config/schema.ts";
 import { asking, instructionsOf, openWallet } from "../helpers/crypto.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { callData, fileEvmNode, freshReceiver, selectors } from "../helpers/evm.ts";
-import { startRpc, type Trouble } from "../helpers/rpc-proxy.ts";
+import { patience, startRpc, type Trouble } from "../helpers/rpc-proxy.ts";
 import type { Reply } from "../helpers/server.ts";
 
 const minute = 60_000;
@@ -19,9 +19,9 @@ afterEach(async () => {
 
 onBothDatabases("deposits on a real EVM node", (serve) => {
   /** An owner whose server watches the node; its clock begins at the newest block. */
-  async function open(changes: Partial<EvmNetwork> = {}) {
+  async function open(changes: Partial<EvmNetwork> = {}, timeoutMs = patience()) {
     receiver = freshReceiver();
-    const server = await serve(await watching({ receiver, ...changes }));
+    const server = await serve(await watching({ receiver, ...changes }, { timeoutMs }));
     return openWallet(server);
   }
 
@@ -296,7 +296,7 @@ onBothDatabases("deposits on a real EVM node", (serve) => {
     async (trouble) => {
       const proxy = await startRpc(async (method, params) => ({ result: await node.rpc(method, ...params) }));
       proxies.push(proxy);
-      const wallet = await open({ rpcUrl: proxy.url });
+      const wallet = await open({ rpcUrl: proxy.url }, patience(trouble));
       const asked = await wallet.ask();
       const txHash = await payToken(asked);
       proxy.fail(trouble);

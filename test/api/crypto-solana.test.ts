@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { instructionsOf, openWallet } from "../helpers/crypto.ts";
 import { onBothDatabases } from "../helpers/each.ts";
-import { type RpcAnswer, startRpc, type Trouble } from "../helpers/rpc-proxy.ts";
+import { patience, type RpcAnswer, startRpc, type Trouble } from "../helpers/rpc-proxy.ts";
 import { startTime } from "../helpers/server.ts";
 
 const mint = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v";
@@ -80,7 +80,7 @@ afterEach(async () => {
 });
 
 onBothDatabases("deposits on Solana", (serve) => {
-  async function open(genesis = mainnet) {
+  async function open({ genesis = mainnet, timeoutMs = patience() } = {}) {
     const known: Record<"finalized" | "confirmed", unknown> = { finalized: null, confirmed: null };
     const answer = (method: string, params: unknown[]): RpcAnswer => {
       if (method === "getGenesisHash") return { result: genesis };
@@ -93,7 +93,7 @@ onBothDatabases("deposits on Solana", (serve) => {
     const server = await serve({
       config: (config) => {
         config.sandbox = false;
-        config.crypto.timeoutMs = 1_000;
+        config.crypto.timeoutMs = timeoutMs;
         config.crypto.rates.SOL = 15_000;
         Object.assign(config.crypto.solana, { rpcUrl: node.url, receiver });
       },
@@ -177,7 +177,7 @@ onBothDatabases("deposits on Solana", (serve) => {
   it.each<Trouble>(["refuses", "fails", "babbles", "hangs", "errs", "confuses"])(
     "outage: 503 while the node %s",
     async (trouble) => {
-      const wallet = await open();
+      const wallet = await open({ timeoutMs: patience(trouble) });
       wallet.final({ token: await wallet.ask() });
       wallet.node.fail(trouble);
       expect((await wallet.prove()).status).toBe(503);
@@ -187,7 +187,7 @@ onBothDatabases("deposits on Solana", (serve) => {
   );
 
   it("node of another network: nothing is credited through it", async () => {
-    const wallet = await open("EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG");
+    const wallet = await open({ genesis: "EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG" });
     const reply = await wallet.owner.post("/billing/credit/x402", { amountCents: 2000 }, { "x-payment-chain": "solana" });
     expect(reply.status).toBe(503);
   });

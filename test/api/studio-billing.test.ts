@@ -168,6 +168,26 @@ onBothDatabases("billing in Studio", (serve) => {
       expect([asksToPay, asksForHash]).toEqual([asks, asks]);
     });
 
+    it("and has paid something else leaves the payment as it is", async () => {
+      const { browser, owner, server } = await scene();
+      const ask = async () => {
+        const shown = await browser.submit(at, `${at}/crypto`, { cryptoCents: "20", pair: "base USDC" });
+        return hiddenFields(shown.html, `${at}/crypto/sent`);
+      };
+      const first = await ask();
+      const [, to, amount] = /transfer\?address=(\w+)&uint256=(\d+)/.exec(JSON.parse(first.given!).uri)!;
+      const body = { chain: "base", currency: "USDC", to, amount };
+      const { txHash } = (await server.request("POST", "/sandbox/chain/transactions", { body })).body.data;
+      await browser.send(`${at}/crypto/sent`, { ...first, tx: txHash });
+      expect((await owner.getBalance()).balanceCents).toBe(2000);
+      const other = await registerOwner(server, "Other");
+      const stranger = await signedIn(server, other, "/studio");
+      const shown = await stranger.submit(at, `${at}/crypto`, { cryptoCents: "20", pair: "base USDC" });
+      const { html } = await stranger.send(`${at}/crypto/sent`, { ...hiddenFields(shown.html, `${at}/crypto/sent`), tx: txHash });
+      expect(plain(html)).toContain("was already used for another payment");
+      expect([html.includes("Send exactly this"), html.includes("Hash of the transaction")]).toEqual([true, true]);
+    });
+
     it("and is not final yet keeps the form for its hash, also when nothing more should be sent", async () => {
       const early = (sent: Sent) => ({ ...sent, confirmations: 0 }) as unknown as Sent;
       const [soon, late] = [await answered(early), await answered(early, 2 * day)];

@@ -10,6 +10,7 @@ import { Agent, fetch } from "undici";
 import { afterAll } from "vitest";
 import type { Config, EvmNetwork } from "../../server/config/schema.ts";
 import { freePort } from "./free-port.ts";
+import { patience } from "./rpc-proxy.ts";
 import { createTestClock } from "./server.ts";
 
 export interface EvmNode {
@@ -37,11 +38,14 @@ export async function fileEvmNode() {
   const node = await startEvmNode();
   afterAll(() => node.stop());
   const token = await node.deploy("Token");
-  const watching = async (base: Partial<EvmNetwork> & Pick<EvmNetwork, "receiver">, from?: number) => ({
+  const watching = async (
+    base: Partial<EvmNetwork> & Pick<EvmNetwork, "receiver">,
+    { from, timeoutMs = patience() }: { from?: number; timeoutMs?: number } = {},
+  ) => ({
     clock: createTestClock((from ?? (await node.now())) + 1000),
     config(config: Config) {
       config.sandbox = false;
-      config.crypto.timeoutMs = 2_000;
+      config.crypto.timeoutMs = timeoutMs;
       config.crypto.rates.ETH = 300_000;
       Object.assign(config.crypto.base, { rpcUrl: node.url, usdc: token, finality: "finalized" }, base);
     },

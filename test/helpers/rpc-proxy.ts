@@ -18,6 +18,9 @@ export const troubles = {
 
 export type Trouble = keyof typeof troubles;
 
+/** How long (ms) a server of a test waits for a node: on a busy machine an answer may take long, and what hangs never answers. */
+export const patience = (trouble?: Trouble) => (trouble === "hangs" ? 2_000 : 60_000);
+
 /** A node that answers calls by `answer`, and GET by `get`, until told to be in trouble. */
 export async function startRpc(
   answer: (method: string, params: unknown[]) => Promise<RpcAnswer> | RpcAnswer,
