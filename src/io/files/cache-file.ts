@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
@@ -21,9 +20,9 @@ function done(act: () => void): boolean {
   }
 }
 
-/** Replaces the file in one step. The part file is this write's own: with a shared name, the rename of one of two processes would fail. */
+/** Replaces the file in one step. The part file is this process's own: with a shared name, the rename of one of two processes would fail. */
 function replaceFile(path: string, text: string): void {
-  const part = `${path}.${randomUUID()}.part`;
+  const part = `${path}.${process.pid}.part`;
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   try {
     writeFileSync(part, text, { mode: 0o600 });
