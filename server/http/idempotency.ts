@@ -38,6 +38,10 @@ class DuplicateRequest extends Error {
 export const stillRunning = () =>
   new ApiError("CONFLICT", "The same request is still running. Try again in a second.", { headers: { "Retry-After": "1" } });
 
+/** 422 for a key under which another request was made. */
+export const otherRequest = () =>
+  new ApiError("IDEMPOTENCY_MISMATCH", "This Idempotency-Key was used for a different request. Nothing was done; use a new key.");
+
 export interface IdempotencyOptions {
   accountId: string;
   key: string;
@@ -65,11 +69,7 @@ export function createIdempotentRequest(deps: Deps, request: IdempotencyOptions)
       const stored = await records.find(q, accountId, key);
       replaced = stored;
       if (!stored || stored.expires_at <= q.now) return undefined;
-      if (stored.fingerprint !== fingerprint)
-        throw new ApiError(
-          "IDEMPOTENCY_MISMATCH",
-          "This Idempotency-Key was used for a different request. Nothing was done; use a new key.",
-        );
+      if (stored.fingerprint !== fingerprint) throw otherRequest();
       if (stored.status >= 400 && request.pays) return undefined;
       const headers = { ...(JSON.parse(stored.headers) as Record<string, string>), "Idempotency-Replayed": "true" };
       return { status: stored.status, headers, body: open(stored.body) };

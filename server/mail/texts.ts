@@ -1,5 +1,6 @@
 import type { InvitedRole } from "../../src/contract/admin/invitations.ts";
 import { defaultName } from "../../src/contract/pages/site-name.ts";
+import { shortened } from "../../src/contract/text/one-line.ts";
 import { zonedText } from "../../src/contract/time/zones.ts";
 import type { Look } from "./style.ts";
 import * as style from "./style.ts";
@@ -113,8 +114,7 @@ const previewLength = 140;
 /** The line that mail programs show beside the subject. Blanks keep them from adding the words of the body to a short one. */
 function previewHtml({ preview, paragraphs }: Pick<Parts, "preview" | "paragraphs">): string {
   const line = oneLine(preview ?? "") || oneLine(paragraphs[0] ?? "");
-  const shown = line.length > previewLength ? `${[...line].slice(0, previewLength - 1).join("")}…` : line;
-  return `<div class="preview" style="${style.hidden}">${escapeHtml(shown)}${"&#847;&zwnj;&nbsp;".repeat(40)}</div>`;
+  return `<div class="preview" style="${style.hidden}">${escapeHtml(shortened(line, previewLength))}${"&#847;&zwnj;&nbsp;".repeat(40)}</div>`;
 }
 
 const paragraphHtml = (paragraph: string) => `<p>${escapeHtml(paragraph).replaceAll("\n", "<br>")}</p>`;

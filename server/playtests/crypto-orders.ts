@@ -1,13 +1,17 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Order } from "../../src/contract/order-body.ts";
-import type { ReadTx, Tx } from "../app/tx.ts";
+import type { Context, ReadTx, Tx } from "../app/tx.ts";
 import { isOpenFor, type Offer, openQuote, paymentRequired } from "../billing/crypto/quotes.ts";
 import * as crypto from "../billing/crypto/store.ts";
 import type { Received, Scope } from "../billing/crypto/types.ts";
 import * as payments from "../billing/store.ts";
+import type { Query } from "../database/port.ts";
 import * as games from "../games/store.ts";
-import { keepMs } from "../http/idempotency.ts";
+import { keepMs, otherRequest } from "../http/idempotency.ts";
 import { type ApiError, conflict } from "../lib/api-error.ts";
 import { usd } from "../lib/money.ts";
+import { keysOf } from "./keys/service.ts";
+import { isOrderedAs } from "./order-columns.ts";
 import { cryptoReply } from "./order-replies.ts";
 import { orderDescription } from "./orders.ts";
 import { awaitsPayment, wasPaid } from "./slots/rules.ts";
@@ -20,38 +24,37 @@ export const paysPlaytest =
   (_, quote) =>
     quote.playtest_id === playtestId;
 
-/** Matches the quote of an order when the same order is sent again together with its payment transaction. */
+/**
+ * Matches the quote of an order when the same order is sent again together with its payment transaction. Once it is paid, its owner may
+ * have changed it, which makes it no other order.
+ */
 export const paysOrder =
-  (gameId: string, order: Order): Scope =>
+  (context: Context, gameId: string, order: Order): Scope =>
   async (q, quote) => {
     const playtest = quote.playtest_id === null ? undefined : await playtests.find(q, quote.playtest_id);
-    return playtest !== undefined && isSameOrder(playtest, gameId, order);
+    if (playtest?.game_id !== gameId) return false;
+    return playtests.isIn(playtest, "pending_payment")
+      ? isSameOrder(context, q, playtest, order)
+      : isOrderedAs(playtest, order, { evenIfChanged: true });
   };
 
-const isSameOrder = (playtest: playtests.PlaytestRow, gameId: string, order: Order) =>
-  playtest.game_id === gameId &&
-  playtest.visibility === order.visibility &&
-  playtest.quantity === order.quantity &&
-  playtest.duration_minutes === order.durationMinutes &&
-  playtest.player_count === order.playerCount &&
-  playtest.panel === (order.panel ?? null) &&
-  playtest.ref === (order.ref ?? null) &&
-  playtest.selection_mode === order.selectionMode &&
-  playtest.target_countries === JSON.stringify(order.targetCountries ?? []) &&
-  playtest.target_languages === JSON.stringify(order.targetLanguages ?? []) &&
-  playtest.target_devices === JSON.stringify(order.targetDevices ?? []) &&
-  playtest.target_ages === JSON.stringify(order.targetAges ?? []);
+async function isSameOrder(context: Context, q: Query, playtest: playtests.PlaytestRow, order: Order): Promise<boolean> {
+  if (!isOrderedAs(playtest, order, { evenIfChanged: false })) return false;
+  return playtest.uses_keys === 0 || isDeepStrictEqual(await keysOf(context, q, playtest.id), order.keysForTesters);
+}
 
 /**
  * The order that an earlier request with this idempotency key placed, with its last quote: one that still waits for its payment, or that
- * was paid while the key is remembered.
+ * was paid while the key is remembered. 422 if it is another order than this one.
  */
 export async function orderUnderKey(tx: ReadTx, ownerId: string, key: string | undefined, gameId: string, order: Order) {
   const quote = key === undefined ? undefined : await crypto.findByKey(tx, ownerId, key);
   const playtest = quote?.playtest_id ? await playtests.find(tx, quote.playtest_id) : undefined;
-  if (!quote || !playtest || !isSameOrder(playtest, gameId, order)) return undefined;
+  if (!quote || !playtest) return undefined;
   const isRemembered = wasPaid(playtest) && tx.now - playtest.created_at < keepMs;
-  return isRemembered || awaitsPayment(playtest, tx.now) ? { playtest, quote } : undefined;
+  if (!isRemembered && !awaitsPayment(playtest, tx.now)) return undefined;
+  if (playtest.game_id !== gameId || !(await isSameOrder(tx, tx, playtest, order))) throw otherRequest();
+  return { playtest, quote };
 }
 
 /** The reply for an order that was paid since its key was used, such as by a transaction that was found later. 409 if something else paid it. */

@@ -117,7 +117,7 @@ export const orders = {
     const { gameId } = call.params;
     if (isPayment(call.headers)) {
       await call.read((q) => ownGame(q, gameId, ownerId));
-      const scope = paysOrder(gameId, call.body);
+      const scope = paysOrder(call.deps, gameId, call.body);
       return call.commit(payment((await sentPayment(call.deps, { headers: call.headers, ownerId, scope }))!, scope));
     }
     if (method === "card") requireCards(call.deps);

@@ -25,6 +25,7 @@ import { ownGame } from "./find.ts";
 import { requireGroup } from "./groups/membership.ts";
 import { storeKeys } from "./keys/service.ts";
 import * as approvals from "./order-approvals/store.ts";
+import { orderedColumns } from "./order-columns.ts";
 import { noPrice, priceOf, type SlotPrice, type Terms } from "./pricing.ts";
 import { insufficient, refuseAbove } from "./refusals.ts";
 import { choosePaymentMethod, type Funds, type Need, type PaymentMethod, type Settlement } from "./rules.ts";
@@ -339,35 +340,16 @@ function refTaken(ref: string, holder = "another order that was placed at the sa
 /** The row of an unpaid order. */
 function newPlaytest(tx: ReadTx, game: OrderedGame, order: Order, price: SlotPrice): playtests.PlaytestRow {
   const now = tx.now;
-  const scheduledAt = order.scheduledAt === undefined ? null : Date.parse(order.scheduledAt);
+  const ordered = orderedColumns(order);
   return fullRow("playtests", {
+    ...ordered,
     id: tx.newId(),
     game_id: game.id,
     owner_id: game.owner_id,
-    visibility: order.visibility,
-    quantity: order.quantity,
-    duration_minutes: order.durationMinutes,
-    player_count: order.playerCount,
     cost_per_slot_cents: price.costCents,
     payout_cents: price.payoutCents,
-    notes_for_testers: order.notesForTesters,
     status: "pending_payment",
-    is_free_public_trial: order.isFreePublicTrial ? 1 : 0,
-    targeting_type: order.targetingType,
-    targeting_scope: order.targetingScope,
-    past_playtester_scope: order.pastPlaytesterScope,
-    targeted_playtester_id: order.targetedPlaytesterId,
-    panel: order.panel,
-    target_countries: JSON.stringify(order.targetCountries ?? []),
-    target_languages: JSON.stringify(order.targetLanguages ?? []),
-    target_devices: JSON.stringify(order.targetDevices ?? []),
-    target_ages: JSON.stringify(order.targetAges ?? []),
-    ref: order.ref,
-    selection_mode: order.selectionMode,
-    qualifications: order.qualifications,
-    scheduled_at: scheduledAt,
-    pay_by: payBy(scheduledAt, tx.config.orders.payWithinMs, now),
-    uses_keys: order.keysForTesters ? 1 : 0,
+    pay_by: payBy(ordered.scheduled_at, tx.config.orders.payWithinMs, now),
     created_at: now,
     updated_at: now,
   });

@@ -85,6 +85,46 @@ onBothDatabases("orders paid by crypto", (serve, it) => {
     expect(await shop.orders()).toMatchObject([{ id: orderOf(first), status: "active" }]);
   });
 
+  it("idempotency key: after the quote expired, another order under it is refused", async () => {
+    const shop = await openShop(await serve());
+    const key = { "idempotency-key": "order-1" };
+    const body = { quantity: 2, keysForTesters: ["AAAA", "BBBB"] };
+    const first = await shop.order(body, key);
+    await shop.server.advance(15 * minute);
+    const scheduledAt = new Date(shop.server.clock.now() + 48 * hour).toISOString();
+    const others = [
+      { ...body, quantity: 1, keysForTesters: ["AAAA"] },
+      { ...body, keysForTesters: ["AAAA", "CCCC"] },
+      { quantity: 2 },
+      { ...body, scheduledAt },
+      { ...body, notesForTesters: "Play the second level." },
+      { ...body, qualifications: "Plays roguelikes." },
+      { ...body, targetingType: "new" },
+      { ...body, targetingType: "past", pastPlaytesterScope: "any", targetingScope: "game" },
+      { ...body, visibility: "public" },
+    ];
+    for (const other of others) {
+      const reply = await shop.order(other, key);
+      expect([other, reply.status, reply.body.error.code]).toEqual([other, 422, "IDEMPOTENCY_MISMATCH"]);
+    }
+    const elsewhere = await createGame(shop.owner, { name: "Another" });
+    expect((await shop.owner.post(`/games/${elsewhere}/playtests`, body, { ...asking(), ...key })).status).toBe(422);
+    const again = await shop.order(body, key);
+    expect([again.status, orderOf(again)]).toEqual([402, orderOf(first)]);
+    expect((await shop.pay(await shop.send(again), body, key)).status).toBe(201);
+    expect((await shop.orders()).length).toBe(1);
+  });
+
+  it("order: the transaction that paid it is answered as before, also after its owner changed it", async () => {
+    const shop = await openShop(await serve());
+    const asked = await shop.order();
+    const txHash = await shop.send(asked);
+    expect((await shop.pay(txHash)).status).toBe(201);
+    await shop.owner.patch(`/playtests/${orderOf(asked)}`, { notesForTesters: "Play the second level." });
+    expect((await shop.pay(txHash)).status).toBe(201);
+    expect((await shop.pay(txHash, { qualifications: "Plays roguelikes." })).status).toBe(409);
+  });
+
   it("idempotency key: after the order's time was up, the same order is a new one, although no job has run", async () => {
     const shop = await openShop(await serve());
     const key = { "idempotency-key": "order-1" };

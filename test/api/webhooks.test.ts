@@ -2,6 +2,7 @@ import { createHmac } from "node:crypto";
 import { Webhook } from "standardwebhooks";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { emit } from "../../server/events/emit.ts";
+import * as webhooks from "../../server/events/webhooks/store.ts";
 import { claim } from "../../server/jobs/store.ts";
 import { startRetention } from "../../server/operations/retention.ts";
 import type { EventKind } from "../../src/contract/events/kinds.ts";
@@ -408,6 +409,40 @@ onBothDatabases("webhooks", (serve) => {
     await owner.patch(hook.path, { url: other.url });
     await tryNext(hook);
     expect([receiver.received.length, other.received.length]).toEqual([1, 1]);
+    await other.close();
+  });
+
+  /** As when another process changes the webhook at the instant at which an event is queued for it. */
+  async function happenBeside(id: string, changes: Partial<webhooks.WebhookRow>): Promise<void> {
+    await server.deps.store.write(async (tx) => {
+      const occurrence = { kind: "slot.submitted" as EventKind, data: eventData("slot.submitted"), notice: {} };
+      await emit(tx, [{ id: owner.id, role: "game_owner" }], occurrence);
+      await webhooks.update(tx, id, changes);
+    });
+    await server.advance(0);
+  }
+  const stateAndJobs = () =>
+    server.deps.store.read(async (q) => [
+      (await q.all<{ state: string }>("SELECT state FROM webhook_deliveries")).map(({ state }) => state),
+      (await q.all("SELECT id FROM jobs WHERE kind = 'deliver-webhook'")).length,
+    ]);
+
+  it.each([
+    { change: "disabled", changes: { is_active: 0, disabled_at: startTime }, state: "paused" },
+    { change: "deleted", changes: { is_active: 0, deleted_at: startTime, url: "" }, state: "cancelled" },
+  ])("webhook that is $change while an event is queued for it: nothing is sent, and the job ends", async ({ changes, state }) => {
+    const hook = await register();
+    await happenBeside(hook.id, changes);
+    expect(await stateAndJobs()).toEqual([[state], 0]);
+    expect(receiver.received).toEqual([]);
+  });
+
+  it("webhook that is moved while an event is queued for it: the event is delivered once, at the new address", async () => {
+    const hook = await register();
+    const other = await startReceiver();
+    await happenBeside(hook.id, { url: other.url, host: new URL(other.url).host });
+    expect(await stateAndJobs()).toEqual([["delivered"], 0]);
+    expect([receiver.received.length, other.received.length]).toEqual([0, 1]);
     await other.close();
   });
 

@@ -1,9 +1,12 @@
-import { rmSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { Webhook } from "standardwebhooks";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openStore } from "../../server/database/open.ts";
+import { locked } from "../../src/io/files/lock.ts";
 import { playtest, type RunOptions, testFolder } from "../helpers/cli.ts";
 import { play, registerOwner, registerPlaytester } from "../helpers/factories.ts";
 import { startFlakyNetwork } from "../helpers/flaky-network.ts";
@@ -44,7 +47,6 @@ describe("webhooks listen", () => {
     return { ended };
   }
   const checkpointSaved = async () => {
-    const { readFileSync } = await import("node:fs");
     try {
       return Object.keys(JSON.parse(readFileSync(join(folder, "config", "listen.json"), "utf8")).checkpoints).length;
     } catch {
@@ -96,6 +98,54 @@ describe("webhooks listen", () => {
     expect(kinds()).toEqual(["slot.submitted", "slot.accepted", "slot.rejected"]);
     expect((await listen(`--forward-to ${receiver.url} --count 3 --from-start`)).code).toBe(0);
     expect(kinds()).toHaveLength(6);
+  });
+
+  it("keeps the position that another listener saves at the same time", async () => {
+    const file = join(folder, "config", "listen.json");
+    await listen("--print-secret");
+    receiver.answer(
+      (response) =>
+        void locked(file, Date.now, async () => {
+          const content = JSON.parse(readFileSync(file, "utf8"));
+          response.end();
+          for (let turn = 0; turn < 10; turn++) await fixture.owner.get("/events");
+          writeFileSync(file, JSON.stringify({ ...content, checkpoints: { ...content.checkpoints, other: { eventId: "7" } } }));
+        }),
+    );
+    await fixture.emit("slot.submitted");
+    expect((await listen(`--forward-to ${receiver.url} --from-start --count 1`)).code).toBe(0);
+    const { checkpoints } = JSON.parse(readFileSync(file, "utf8"));
+    expect(Object.keys(checkpoints).sort()).toEqual([expect.stringContaining(receiver.url), "other"]);
+  });
+
+  it("goes on where its file cannot be written, and saves the next position where it can be written again", async () => {
+    const config = join(folder, "config");
+    writeFileSync(config, "");
+    receiver.answer((response) => {
+      rmSync(config, { force: true });
+      response.end();
+    });
+    const id = await fixture.emit("slot.submitted");
+    const { code, stderr } = await listen(`--forward-to ${receiver.url} --from-start --count 1`);
+    expect([code, stderr.match(/warning: The position and secret of this run cannot be saved: Cannot write /g)?.length]).toEqual([
+      0, 1,
+    ]);
+    const { secret, checkpoints } = JSON.parse(readFileSync(join(config, "listen.json"), "utf8"));
+    expect(Object.values(checkpoints)).toEqual([{ eventId: id }]);
+    const { headers, body } = receiver.received[0]!;
+    verifyThen(secret, body, headers as unknown as Record<string, string>);
+  });
+
+  it("says that the positions of other keys do not apply to this one", async () => {
+    await fixture.emit("slot.submitted");
+    await listen(`--forward-to ${receiver.url} --from-start --count 1`);
+    const { apiKey } = await fixture.owner.createApiKey({
+      body: { name: "next", scopes: ["game_owner", "webhooks", "notifications"] },
+    });
+    const first = await listen(`--poll --forward-to ${receiver.url}`, { key: apiKey, outside: { sleep: ends } });
+    expect(first.stderr).toContain("No position is saved for this API key, only for other keys with this server and receiver.");
+    const second = await listen(`--poll --forward-to ${receiver.url}`, { key: apiKey, outside: { sleep: ends } });
+    expect(second.stderr).not.toContain("No position is saved");
   });
 
   it("waits for a receiver that is not there, and tells one that refuses a few times", async () => {
@@ -222,6 +272,15 @@ describe("webhooks listen", () => {
     expect(stderr.match(/Listening|Disconnected|Reconnected/g)).toEqual(["Listening", "Disconnected", "Reconnected"]);
   });
 
+  it("polling misses nothing after a first run that saw no event", async () => {
+    await listen(`--poll --forward-to ${receiver.url}`, { outside: { sleep: ends } });
+    await fixture.emit("payment.completed");
+    const { code } = await listen(`--poll --forward-to ${receiver.url} --count 1`, {
+      outside: { sleep: atMost(20, async () => {}) },
+    });
+    expect([code, kinds()]).toEqual([0, ["payment.completed"]]);
+  });
+
   it("polls the oldest first", async () => {
     let looks = 0;
     const happen = async () => {
@@ -260,6 +319,23 @@ describe("webhooks listen", () => {
       `slot.accepted ${first}`,
     ]);
     await proxy.close();
+  });
+});
+
+describe("files that several commands write", () => {
+  it("are replaced by each of two that write at the same time", async () => {
+    const folder = testFolder();
+    const root = join(import.meta.dirname, "../..");
+    const script = `import { cacheFile } from ${JSON.stringify(join(root, "src/io/files/cache-file.ts"))};
+      const file = cacheFile(process.argv[1], "some.json");
+      let failures = 0;
+      for (let count = 0; count < 2_000; count++) if (!file.write({ count })) failures++;
+      process.exit(failures > 0 ? 1 : 0);`;
+    const writers = Array.from({ length: 2 }, () =>
+      spawn(process.execPath, ["--import=tsx", "--input-type=module", "-e", script, "--", folder], { cwd: root }),
+    );
+    const codes = await Promise.all(writers.map(async (writer) => (await once(writer, "exit"))[0]));
+    expect([codes, readdirSync(folder)]).toEqual([[0, 0], ["some.json"]]);
   });
 });
 
@@ -311,6 +387,11 @@ describe("webhooks listen, through a bad network", () => {
     await database.remove();
   });
 });
+
+/** A pause that ends the program, as Ctrl-C does. */
+async function ends(): Promise<void> {
+  throw new Error("stopped");
+}
 
 /** A pause that ends the program when it looks too often for what should be there. */
 function atMost(times: number, sleep: () => Promise<void>) {

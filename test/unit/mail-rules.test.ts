@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { isFinal, nextTry } from "../../server/mail/rules.ts";
+import { compose } from "../../server/mail/texts.ts";
 
 const minute = 60_000;
 const time = (text: string) => Date.parse(`${text}Z`);
@@ -54,5 +55,14 @@ describe("an email that failed", () => {
     [550, "550 Too many recipients", "RCPT TO", false],
   ])("is refused for good by %i %j to %s: %s", (status, text, command, final) => {
     expect(isFinal({ status, text, command })).toBe(final);
+  });
+});
+
+describe("the preview of an email", () => {
+  it.each([
+    ["🎮".repeat(140), "🎮".repeat(140)],
+    ["🎮".repeat(141), `${"🎮".repeat(139)}…`],
+  ])("has at most 140 characters: %#", (preview, shown) => {
+    expect(compose({ subject: "Hello", to: "Tess", preview, paragraphs: [] }).html).toContain(`>${shown}&#847;`);
   });
 });

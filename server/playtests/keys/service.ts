@@ -36,6 +36,10 @@ export const open = (
   { position, ciphertext }: Pick<store.KeyRow, "position" | "ciphertext">,
 ) => context.secrets.open(ciphertext, contextOf(playtestId, position));
 
+/** All keys that the playtest ever had, in their order. */
+export const keysOf = async (context: Context, q: Query, playtestId: string): Promise<string[]> =>
+  (await store.ofPlaytest(q, playtestId)).map((row) => open(context, playtestId, row));
+
 /** Stores the keys of a new order. */
 export function storeKeys(tx: Tx, playtestId: string, keys: readonly string[]): void {
   store.insert(

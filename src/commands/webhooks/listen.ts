@@ -40,7 +40,7 @@ export const listen = define({
   ],
   async run({ flags }, ctx) {
     const target = flags.forwardTo === undefined ? undefined : targetUrl(flags.forwardTo);
-    const checkpoints = openCheckpoints(ctx, target?.href ?? "");
+    const checkpoints = await openCheckpoints(ctx, target?.href ?? "");
     const secret = flags.secretFile === undefined ? checkpoints.secret : await readSecret(ctx, flags.secretFile);
     if (flags.printSecret) return ctx.text(secret, { result: { secret } });
     if (flags.fromStart && flags.poll) throw usage("--from-start and --poll cannot be used together.");
@@ -59,7 +59,7 @@ export const listen = define({
     for await (const step of source(ctx, checkpoints, flags)) {
       const wanted = step.event !== undefined && (kinds.size === 0 || kinds.has(step.event.event));
       if (wanted) await handle(ctx, step, target, secret, flags.tries ?? 3);
-      checkpoints.save(step.checkpoint);
+      await checkpoints.save(step.checkpoint);
       if (wanted && --left <= 0) return undefined;
     }
     return undefined;

@@ -8,8 +8,11 @@ const maxSlots = 20_000;
 
 /** Events for servers without an event stream: slots from their status, all other events from the notifications. */
 export async function* polled(ctx: Context, start: Checkpoint, connection: Connection, everyMs: number): AsyncGenerator<Step> {
-  let checkpoint = start.slots === undefined ? await presentCheckpoint(ctx) : start;
+  const isFirst = start.slots === undefined;
+  let checkpoint = isFirst ? { ...start, ...(await presentCheckpoint(ctx)) } : start;
   connection.up("polling");
+  // Saved before anything happens, so that the next run reports what happens until then.
+  if (isFirst) yield { id: "", checkpoint };
   for (let failures = 0; ; ) {
     try {
       const steps = await newSteps(ctx, checkpoint);

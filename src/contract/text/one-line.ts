@@ -12,10 +12,15 @@ export const firstCharacters = (text: string, max: number): string =>
   // No character is longer than two of the units that `slice` counts.
   [...text.slice(0, 2 * max)].slice(0, max).join("");
 
+/** The text if it has at most `most` characters, otherwise its start with an ellipsis at the end. Half an emoji is never left. */
+export function shortened(text: string, most: number): string {
+  const characters = [...text];
+  return characters.length > most ? `${characters.slice(0, most - 1).join("")}…` : text;
+}
+
 /** Untrusted text as a Markdown code span, where markup, links and mentions have no effect. Cut after `most` characters. */
 export function codeSpan(text: string | null | undefined, most = 300): string {
-  const characters = [...oneLine(text ?? "").trim()];
-  const shown = characters.length > most ? `${characters.slice(0, most - 1).join("")}…` : characters.join("");
+  const shown = shortened(oneLine(text ?? "").trim(), most);
   if (shown === "") return "";
   const longest = Math.max(0, ...[...shown.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = "`".repeat(longest + 1);

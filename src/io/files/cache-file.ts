@@ -20,6 +20,19 @@ function done(act: () => void): boolean {
   }
 }
 
+/** Replaces the file in one step. The part file is this process's own: with a shared name, the rename of one of two processes would fail. */
+function replaceFile(path: string, text: string): void {
+  const part = `${path}.${process.pid}.part`;
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  try {
+    writeFileSync(part, text, { mode: 0o600 });
+    renameSync(part, path);
+  } catch (error) {
+    rmSync(part, { force: true });
+    throw error;
+  }
+}
+
 export function cacheFile(directory: string | undefined, name: string): CacheFile {
   if (directory === undefined) return { read: () => undefined, write: () => false, remove() {} };
   const path = join(directory, name);
@@ -31,12 +44,7 @@ export function cacheFile(directory: string | undefined, name: string): CacheFil
         return undefined;
       }
     },
-    write: (value) =>
-      done(() => {
-        mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-        writeFileSync(`${path}.part`, JSON.stringify(value), { mode: 0o600 });
-        renameSync(`${path}.part`, path);
-      }),
+    write: (value) => done(() => replaceFile(path, JSON.stringify(value))),
     remove: () => void done(() => rmSync(path, { force: true })),
   };
 }
