@@ -12,6 +12,9 @@ export const firstCharacters = (text: string, max: number): string =>
   // No character is longer than two of the units that `slice` counts.
   [...text.slice(0, 2 * max)].slice(0, max).join("");
 
+/** A text that another sentence follows, with a full stop where it ends without one: what systems report often does. */
+export const ended = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
+
 /** Untrusted text as a Markdown code span, where markup, links and mentions have no effect. Cut after `most` characters. */
 export function codeSpan(text: string | null | undefined, most = 300): string {
   const characters = [...oneLine(text ?? "").trim()];
