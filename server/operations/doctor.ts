@@ -272,7 +272,7 @@ async function publicationCheck(q: Query, now: number, { to }: Config["publishin
   }
   const { troubled, reason } = await publications.countTroubled(q);
   if (troubled === 0) return { name, ok: true, detail: "every published video is where it should be" };
-  const detail = `${plural(troubled, "video")} not published or deleted by a platform: ${reason} \`playtest admin publishing list\` shows each`;
+  const detail = `${plural(troubled, "video")} not published or deleted by a platform: ${reason} \`playtest admin publishing list --state troubled\` shows each`;
   return { name, ok: true, warning: true, detail };
 }
 

@@ -34,8 +34,10 @@ const kinds = {
   agreements:
     "SELECT a.id, a.game_id, a.number, a.text, a.sha256, a.created_at FROM agreements a JOIN games g ON g.id = a.game_id WHERE g.owner_id = ?",
   payoutDetails: "SELECT method, masked, changed_at FROM payout_details WHERE user_id = ?",
-  games: `SELECT id, name, description, instructions, build_url, cover_image_url, external_url, status, devices, platforms, created_at
+  games: `SELECT id, name, description, instructions, build_url, cover_image_url, external_url, status, devices, platforms, languages, created_at
     FROM games WHERE owner_id = ?`,
+  gameCategories: `SELECT c.game_id, k.name FROM game_categories c JOIN categories k ON k.id = c.category_id JOIN games g ON g.id = c.game_id
+    WHERE g.owner_id = ?`,
   builds: `SELECT b.id, b.game_id, b.filename, b.size, b.sha256, b.version, b.channel, b.notes, b.created_at
     FROM builds b JOIN games g ON g.id = b.game_id WHERE g.owner_id = ?`,
   playtests: `SELECT id, game_id, ref, status, visibility, quantity, duration_minutes, player_count, cost_per_slot_cents, payout_cents,
@@ -118,12 +120,16 @@ export async function exportOf(q: Query, id: string): Promise<{ account: Row; re
 const json = new Set([
   "scopes",
   "admin_scopes",
+  "toolsets",
   "devices",
   "platforms",
+  "languages",
   "target_countries",
   "target_languages",
   "target_devices",
   "target_ages",
+  "tags",
+  "labels",
   "events",
   "document",
   "details",

@@ -1,6 +1,6 @@
 import { isClosed } from "../../src/contract/findings/statuses.ts";
 import { trackers as names, type TrackerName, trackerTitles } from "../../src/contract/findings/trackers.ts";
-import { firstCharacters } from "../../src/contract/text/one-line.ts";
+import { ended, firstCharacters } from "../../src/contract/text/one-line.ts";
 import type { Deps } from "../app/deps.ts";
 import type { Tx } from "../app/tx.ts";
 import type { Handlers } from "../http/call.ts";
@@ -64,7 +64,7 @@ async function accountOf(deps: Deps, tracker: TrackerName, site: string, credent
     return firstCharacters(await openTracker(deps, tracker, site, credential).account(), 200);
   } catch (error) {
     if (error instanceof AddressRefused) throw invalid("site", error.message);
-    const why = error instanceof Error ? error.message : String(error);
+    const why = ended(error instanceof Error ? error.message : String(error));
     const what = error instanceof Refusal ? "The token was not accepted." : "The tracker did not answer as it should.";
     throw conflict(`${what} ${why} Nothing was changed. Check the token, and the address of the tracker.`);
   }

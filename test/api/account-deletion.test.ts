@@ -9,6 +9,7 @@ import { onBothDatabases } from "../helpers/each.ts";
 import * as factories from "../helpers/factories.ts";
 import { setUpFactor } from "../helpers/factors.ts";
 import { visitor } from "../helpers/portal.ts";
+import { insertRow } from "../helpers/raw-rows.ts";
 import type { TestServer } from "../helpers/server.ts";
 
 const password = "correct horse";
@@ -140,6 +141,47 @@ onBothDatabases("account deletion", (serve) => {
     expect(secrets.length).toBeGreaterThan(15);
     for (const value of [app.secret, ...app.recoveryCodes]) expect(text).not.toContain(value);
     for (const { value } of secrets) expect(text).not.toContain(value);
+  });
+
+  test("export: lists and objects are no texts of JSON, whatever column they are kept in", async () => {
+    const { server, owner, admin, slotId, accept } = await open();
+    await accept();
+    const gameId = (await owner.listGames()).games[0]!.id;
+    const { categories } = await owner.listCategories();
+    const [tag] = categories;
+    await owner.updateGame({ params: { id: gameId }, body: { tags: [tag!.id], languages: ["de"], devices: ["PC"] } });
+    await owner.createMoment({ params: { id: slotId }, body: { atMs: 0, text: "Lost here", tags: ["onboarding"] } });
+    const { finding } = await owner.createFinding({ params: { id: gameId }, body: { title: "The door", tags: ["door"] } });
+    await server.deps.store.write(async (tx) => {
+      const times = { created_at: 1, updated_at: 1 };
+      const issue = { finding_id: finding.id, game_id: gameId, owner_id: owner.id, tracker: "github", target: "acme/lantern" };
+      const state = { state: "waiting", marker: "m", attempts: 0, labels: '["playtest"]' };
+      await insertRow(tx, "finding_issues", { ...issue, ...state, ...times });
+      const ofClient = { user_id: owner.id, client_id: "client", toolsets: '["notes"]', created_at: 1 };
+      const key = { id: tx.newId(), name: "Client", prefix: "pt_x", hash: "x", scopes: '["read"]', read_only: 0 };
+      await insertRow(tx, "api_keys", { ...ofClient, ...key });
+      const asked = { id: tx.newId(), client_name: "Client", redirect_uri: "http://127.0.0.1", challenge: "x", expires_at: 1 };
+      await insertRow(tx, "connection_requests", { ...ofClient, ...asked });
+    });
+    const exports = await Promise.all([owner, admin].map(async (person) => (await person.get("/auth/export")).body.data));
+    const encoded: string[] = [];
+    const look = (at: string, value: unknown): void => {
+      if (typeof value === "string" && /^[[{]/.test(value)) encoded.push(at);
+      if (typeof value === "object" && value !== null) for (const [key, one] of Object.entries(value)) look(`${at}.${key}`, one);
+    };
+    for (const data of exports) look("", data);
+    expect(encoded).toEqual([]);
+    const { records } = exports[0];
+    expect(records).toMatchObject({
+      games: [{ languages: ["de"], devices: ["PC"] }],
+      gameCategories: [{ gameId, name: tag!.name }],
+      moments: [{ tags: ["onboarding"] }],
+      findings: [{ tags: ["door"] }],
+      findingIssues: [{ labels: ["playtest"] }],
+      connectionRequests: [{ toolsets: ["notes"] }],
+      webhooks: [{ events: ["*"] }],
+    });
+    expect(records.apiKeys).toContainEqual(expect.objectContaining({ toolsets: ["notes"] }));
   });
 
   test("is refused while money or work is pending, and the error says what", async () => {

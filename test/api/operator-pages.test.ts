@@ -3,6 +3,7 @@ import { flagPayment } from "../helpers/billing.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import * as factories from "../helpers/factories.ts";
 import { signedIn, type Visitor, visitor } from "../helpers/portal.ts";
+import { insertRows } from "../helpers/raw-rows.ts";
 import type { TestServer } from "../helpers/server.ts";
 
 /** The pages for operators at `/admin`. */
@@ -151,6 +152,73 @@ onBothDatabases("operators' pages", (serve) => {
     expect((await answer(lines)).location).toBe("/admin?done=answered");
     const { slot } = (await playtester.get(`/playtester/slots/${slotId}`)).body.data;
     expect(JSON.stringify(slot)).toContain("x\\nxx");
+  });
+
+  it("earnings owed: says what can be paid now and to how many, and why others cannot be paid", async () => {
+    const { server, operator, browser } = await operated();
+    server.deps.config.payouts.detailsHoldHours = 48;
+    const { owner, gameId } = await factories.ownerWithGame(server, 100_000);
+    const earning = async (name: string) => {
+      const person = await factories.registerPlaytester(server, name);
+      const slotId = await factories.play(server, person, await factories.order(owner, gameId));
+      expect((await owner.post(`/slots/${slotId}/accept`)).status).toBe(200);
+      return person;
+    };
+    const [ann, bob, cyd] = [await earning("Ann"), await earning("Bob"), await earning("Cyd")];
+    await earning("Dan");
+    const give = async (person: factories.Person) => {
+      const details = { method: "paypal", email: "payee@example.com", password: "correct horse" };
+      expect((await person.post("/playtester/payout-details", details)).status).toBe(200);
+    };
+    const section = async () => /Earnings owed.*?<\/table>/s.exec((await browser.get("/admin")).html)![0];
+    expect(await section()).toContain("$40.00 to 4 playtesters. Nothing of it can be paid now.");
+    await give(ann);
+    await server.advance(49 * 3_600_000);
+    await signIn(browser, operator.key);
+    await give(bob);
+    await operator.suspendUser({ params: { id: cyd.id } });
+    const usableFrom = (await operator.listOwed()).owed.find(({ userId }) => userId === bob.id)!.detailsUsableFrom;
+    const html = await section();
+    expect(html).toContain("$40.00 to 4 playtesters. $10.00 of it can be paid now, to 1 playtester.");
+    const rowOf = (name: string) => new RegExp(`>${name}</a>.*?</tr>`, "s").exec(html)![0];
+    const owedOnly = "</span></td><td>$0.00</td><td>$10.00</td></tr>";
+    expect(rowOf("Ann")).toBe(">Ann</a></td><td>$10.00</td><td>$10.00</td></tr>");
+    expect(rowOf("Bob")).toContain(`details usable from <time datetime="${usableFrom}">`);
+    expect(rowOf("Bob")).toContain(owedOnly);
+    expect(rowOf("Cyd")).toContain(`account suspended${owedOnly}`);
+    expect(rowOf("Dan")).toContain(`no payout details${owedOnly}`);
+  });
+
+  it("videos that were not published: lists what its heading counts, the newest first, and says when there are more", async () => {
+    const { server, browser } = await operated();
+    const { owner, gameId } = await factories.ownerWithGame(server, 100_000, "Olive");
+    const playtester = await factories.registerPlaytester(server);
+    const slotId = await factories.play(server, playtester, await factories.order(owner, gameId));
+    const video = { slot_id: slotId, adapter: "youtube", bytes_sent: 0, bytes_total: 1, give_up_at: 1, error: null };
+    const publish = (detail: string | null, state: string, attempts: number, ...ages: number[]) =>
+      server.deps.store.write((tx) =>
+        insertRows(
+          tx,
+          "publications",
+          ages.map((at) => ({
+            ...{ ...video, id: tx.newId(), state, attempts, created_at: at, updated_at: at },
+            detail: detail && `${detail} ${at}`,
+          })),
+        ),
+      );
+    const section = async () => /Videos that were not published.*?<\/section>/s.exec((await browser.get("/admin")).html)![0];
+    const listed = async () => [...(await section()).matchAll(/Not (?:deleted|shown) \d+/g)].map(String);
+    await publish("Not deleted", "removed", 3, 1);
+    await publish("Not shown", "blocked", 0, 2);
+    await publish(null, "removed", 0, ...Array.from({ length: 20 }, (_, at) => 10 + at));
+    expect(await listed()).toEqual(["Not shown 2", "Not deleted 1"]);
+    expect(await section()).not.toContain("The first 20.");
+    const later = Array.from({ length: 19 }, (_, at) => 100 + at);
+    await publish("Not deleted", "removed", 1, ...later);
+    expect(await listed()).toEqual([...later.reverse().map((at) => `Not deleted ${at}`), "Not shown 2"]);
+    expect(await section()).toContain('<span class="count">21</span>');
+    expect(await section()).toContain("The first 20. The command lists all of them.");
+    expect(await section()).toContain("playtest admin publishing list --state troubled");
   });
 
   it("playtests: are found by id, game and owner, with what is held and a link to what else there is", async () => {

@@ -136,6 +136,7 @@ onBothDatabases("owed", (serve) => {
     ]);
     expect(data.owed[2]).toMatchObject({ userId: ann.id, email: (await ann.getMe()).email });
     const totals = { playtesters: 3, balanceCents: 4000, availableCents: 3000, heldCents: 1000, disputedCents: 0 };
+    Object.assign(totals, { payablePlaytesters: 1, payableCents: 1000 });
     expect([data.totals, meta.hasMore]).toEqual([totals, false]);
     const first = (await admin.get("/admin/owed?limit=2")).body;
     expect([first.data.owed.length, first.data.totals]).toEqual([2, totals]);

@@ -10,7 +10,7 @@ import {
   registerOwner,
   registerPlaytester,
 } from "../helpers/factories.ts";
-import { befriend, claimWith, confirm, nameHandle, registerWithHandle } from "../helpers/friends.ts";
+import { befriend, claimWith, confirm, nameHandle, registerWithHandle, teamMarket } from "../helpers/friends.ts";
 import { signedIn } from "../helpers/portal.ts";
 import type { TestServer } from "../helpers/server.ts";
 
@@ -109,6 +109,39 @@ onBothDatabases("portal: friends", (serve, it) => {
     expect(html).toContain("somebody else was asked");
     expect(html).not.toContain("did not answer");
     expect(html.match(/<option[^>]*>[^<]*/g)).toEqual(['<option value="cleo">cleo (asked)']);
+  });
+
+  it("where several members can be replaced, one must be chosen, and a refused form keeps the choice", async () => {
+    const { server, ann, playtestId } = await teamMarket(serve);
+    const slotId = await claimWith(ann, playtestId, "ben", "cleo");
+    const [browser, page] = [await signedIn(server, ann), `/play/slots/${slotId}`];
+    const ask = (missing: string, friend: string) => browser.submit(page, `${page}/team/replace`, { missing, with: friend });
+    const offered = ({ html }: { html: string }) => html.match(/<option[^>]*>[^<]*/g);
+    const [nobody, ben, cleo] = ['<option value="">Choose somebody', "ben (asked)", "cleo (asked)"];
+    const shown = await browser.get(page);
+    expect(shown.html).toContain('<select id="missing" name="missing" required>');
+    expect(offered(shown)).toEqual([nobody, `<option value="ben">${ben}`, `<option value="cleo">${cleo}`]);
+    const refused = await ask("cleo", "nobody-there");
+    expect([refused.status, offered(refused)]).toEqual([
+      422,
+      [nobody, `<option value="ben">${ben}`, `<option value="cleo" selected>${cleo}`],
+    ]);
+    const unchosen = await ask("", "dana");
+    expect([unchosen.status, unchosen.html.includes('id="missing-fault"')]).toEqual([422, true]);
+    expect((await ask("cleo", "dana")).location).toBe(`${page}?done=asked`);
+    const { team } = (await ann.getHeldSlot({ params: { id: slotId } })).slot;
+    expect(team!.members.map(({ handle, status }) => `${handle} ${status}`)).toEqual([
+      ...["ann confirmed", "ben asked", "cleo replaced", "dana asked"],
+    ]);
+  });
+
+  it("where one place is empty and another friend has not answered, an empty choice fills neither", async () => {
+    const { server, ann, ben, playtestId } = await teamMarket(serve);
+    const slotId = await claimWith(ann, playtestId, "ben", "cleo");
+    await ben.declineTeam({ params: { id: slotId } });
+    const [browser, page] = [await signedIn(server, ann), `/play/slots/${slotId}`];
+    const unchosen = await browser.submit(page, `${page}/team/replace`, { missing: "", with: "dana" });
+    expect([unchosen.status, unchosen.html.includes('id="missing-fault"')]).toEqual([422, true]);
   });
 
   it.for(["game", "server"])(

@@ -122,6 +122,13 @@ onBothDatabases("statements", (serve) => {
     ]);
   });
 
+  it("a reference in the CSV file is never a formula", async () => {
+    const { server, pim } = await open();
+    await server.deps.store.write((tx) => tx.run("UPDATE payouts SET reference = '=1+1' WHERE amount_cents = 1000"));
+    const csv = (await (await signedIn(server, pim)).get("/play/earnings/statement.csv?year=2026")).html;
+    expect(csv).toContain("payout,,,2026-04-10,'=1+1,-10.00");
+  });
+
   it("are PDF files by the API and in the portal", async () => {
     const { server, pim, statement } = await open();
     const file = async (query: string) =>

@@ -160,6 +160,9 @@ onBothDatabases("findings in Studio", (serve) => {
     expect((await browser.get(one)).html).not.toContain(undo);
     const refused = await browser.submit(one, `${one}/merge`, { number: "9" });
     expect([refused.status, /must be that of a finding of this game/i.test(refused.html)]).toEqual([422, true]);
+    const itself = (await browser.submit(one, `${one}/merge`, { number: "1" })).html;
+    expect(itself).toContain('<a href="#finding-number">The number</a>: must be another finding.');
+    expect(itself).toContain('id="finding-number-fault">Must be another finding.');
     expect((await browser.submit(one, `${one}/merge`, { number: "#2" })).location).toBe(`${one}?done=merged`);
     expect((await browser.get(two)).html).toContain("merged into another finding");
     expect((await browser.get(one)).html).toContain(undo);

@@ -63,7 +63,13 @@ onBothDatabases("orders in Studio", (serve) => {
 
   it("is for the game that was named, also where the owner has more games than the form lists", async () => {
     const { browser, owner, gameId } = await scene();
-    for (let n = 0; n < 100; n++) await createGame(owner, { name: `Game ${n}` });
+    for (let n = 0; n < 99; n++) await createGame(owner, { name: `Game ${n}` });
+    const older = "Only the 100 newest games are listed. Order another one from its page.";
+    const forms = async () =>
+      (await Promise.all([browser.get(at), browser.get(`${at}/bulk`)])).map(({ html }) => html.includes(older));
+    expect(await forms()).toEqual([false, false]);
+    await createGame(owner, { name: "Game 99" });
+    expect(await forms()).toEqual([true, true]);
     const { html } = await browser.get(`${at}?game=${gameId}`);
     expect(html).toContain('<option value="past-game">Playtesters with an accepted video of this game</option>');
     expect(html).toContain(`<option value="${gameId}" selected>Lantern Deep</option>`);

@@ -6,6 +6,7 @@ import { planOf, statusByIssue, waitOf } from "../../server/trackers/rules.ts";
 import type { TrackerName } from "../../src/contract/findings/trackers.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { createGame, giveCredit, order, type Person, play, registerOwner, registerPlaytester } from "../helpers/factories.ts";
+import { freePort } from "../helpers/free-port.ts";
 import { gate } from "../helpers/gate.ts";
 import type { TestServer } from "../helpers/server.ts";
 import { type Fault, startTrackers, type TrackerIssue, type Trackers } from "../helpers/trackers.ts";
@@ -117,8 +118,8 @@ onBothDatabases("findings in trackers", (serve) => {
     trackers.revoked.add("Bearer wrong").add("wrong");
     const site = trackers.url;
     const rows = [
-      [bodyFor("github", site, "wrong"), "409 The token was not accepted. GitHub: Bad credentials Nothing was changed."],
-      [bodyFor("linear", site, "wrong"), "409 The token was not accepted. Linear: Authentication required Nothing was changed."],
+      [bodyFor("github", site, "wrong"), "409 The token was not accepted. GitHub: Bad credentials. Nothing was changed."],
+      [bodyFor("linear", site, "wrong"), "409 The token was not accepted. Linear: Authentication required. Nothing was changed."],
       [bodyFor("github", `${site}/path`), "422 site: must be an address without a path"],
       [bodyFor("github", "http://10.0.0.1"), "422 site: Only https URLs are allowed."],
       [bodyFor("github", "https://10.0.0.1"), "422 site: "],
@@ -128,6 +129,10 @@ onBothDatabases("findings in trackers", (serve) => {
       [{ tracker: "github", token: "two words", site }, "422 token: must be printable ASCII without blanks"],
     ] as const;
     for (const [body, expected] of rows) expect(refusal(await owner.post("/trackers/connect", body))).toContain(expected);
+    const closed = `http://127.0.0.1:${await freePort()}`;
+    expect(refusal(await owner.post("/trackers/connect", bodyFor("github", closed)))).toMatch(
+      /^409 The tracker did not answer as it should\. .*[^.]\. Nothing was changed\./,
+    );
     expect((await owner.get("/trackers")).body.data.trackers[0].state).toBe("not_connected");
   });
 

@@ -46,13 +46,19 @@ export async function* everyOwed(q: ReadTx): AsyncGenerator<Owed> {
 }
 
 export async function totalOwed(q: ReadTx) {
-  const totals = { playtesters: 0, balanceCents: 0, availableCents: 0, heldCents: 0, disputedCents: 0 };
-  for await (const { unpaid } of everyOwed(q)) {
+  const totals = {
+    ...{ playtesters: 0, balanceCents: 0, availableCents: 0, heldCents: 0, disputedCents: 0 },
+    ...{ payablePlaytesters: 0, payableCents: 0 },
+  };
+  for await (const { unpaid, obstacle } of everyOwed(q)) {
     totals.playtesters += 1;
     totals.balanceCents += unpaid.balanceCents;
     totals.availableCents += unpaid.availableCents;
     totals.heldCents += unpaid.heldCents;
     totals.disputedCents += unpaid.disputedCents;
+    if (obstacle !== null || unpaid.availableCents === 0) continue;
+    totals.payablePlaytesters += 1;
+    totals.payableCents += unpaid.availableCents;
   }
   return totals;
 }

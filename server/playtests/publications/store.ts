@@ -1,4 +1,5 @@
-import { type PublicationState, publicationMoves } from "../../../src/contract/states/index.ts";
+import type { PublicationFilter } from "../../../src/contract/publications/endpoints.ts";
+import { publicationMoves } from "../../../src/contract/states/index.ts";
 import { type Page, paged } from "../../database/keyset.ts";
 import type { Query } from "../../database/port.ts";
 import { findRow, insertRow, updateRow } from "../../database/rows.ts";
@@ -62,14 +63,16 @@ export const ofAccount = (q: Query, userId: string) =>
     userId,
   );
 
-/** The publications one by one, newest first: all, or those in a state. */
-export function list(q: Query, state: PublicationState | undefined, page: Page) {
-  const [condition, only] = state === undefined ? ["1 = 1", []] : ["c.state = ?", [state]];
-  return paged(q, page, "c").all<PublicationDetailRow>(`${detail} WHERE ${condition}`, ...only);
-}
-
 /** What needs an operator: it was given up, or the platform does not delete it. */
-export const troubled = "state IN ('blocked', 'failed') OR (state = 'removed' AND attempts > 0)";
+export const troubled = "(c.state IN ('blocked', 'failed') OR (c.state = 'removed' AND c.attempts > 0))";
+
+/** The publications one by one, newest first: all, or those that the filter names. */
+export function list(q: Query, filter: PublicationFilter | undefined, page: Page) {
+  const rows = paged(q, page, "c");
+  if (filter === undefined) return rows.all<PublicationDetailRow>(`${detail} WHERE 1 = 1`);
+  if (filter === "troubled") return rows.all<PublicationDetailRow>(`${detail} WHERE ${troubled}`);
+  return rows.all<PublicationDetailRow>(`${detail} WHERE c.state = ?`, filter);
+}
 
 export const { isIn, requireMove, transition, transitionFromAny } = stateMachine({
   noun: "publication",
@@ -100,10 +103,10 @@ export const faultsAt = (q: Query, now: number) =>
 /** How many need an operator, and why the newest of them does. */
 export async function countTroubled(q: Query): Promise<{ troubled: number; reason: string }> {
   const { troubled: count } = (await q.one<{ troubled: number }>(
-    `SELECT COUNT(*) AS troubled FROM publications WHERE ${troubled}`,
+    `SELECT COUNT(*) AS troubled FROM publications c WHERE ${troubled}`,
   ))!;
   const newest = await q.one<{ reason: string | null }>(
-    `SELECT COALESCE(error, reason) AS reason FROM publications WHERE ${troubled} ORDER BY updated_at DESC, id DESC LIMIT 1`,
+    `SELECT COALESCE(error, reason) AS reason FROM publications c WHERE ${troubled} ORDER BY updated_at DESC, id DESC LIMIT 1`,
   );
   return { troubled: count, reason: newest?.reason ?? "" };
 }

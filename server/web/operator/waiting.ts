@@ -11,6 +11,7 @@ import { action, command, type OperatorContext, type OperatorPage } from "./type
 
 type InboxItem = Data<"getInbox">["items"][number];
 type Kind = InboxItem["kind"];
+type Owed = Data<"listOwed">;
 
 const said = new Map([
   ["approved", "Approved. Its owner was told."],
@@ -52,7 +53,11 @@ interface Section {
 const sections: Partial<Record<Kind, Section>> = {
   approvals: { title: "Approvals", list: approvals, all: "playtest admin approvals" },
   problems: { title: "Reported problems", list: problems, all: "playtest admin problems" },
-  failedPublications: { title: "Videos that were not published", list: publications, all: "playtest admin publishing list" },
+  failedPublications: {
+    title: "Videos that were not published",
+    list: publications,
+    all: "playtest admin publishing list --state troubled",
+  },
   disputes: { title: "Disputed payments", list: disputed, all: "playtest admin disputes" },
   flaggedPayments: { title: "Flagged payments", list: flagged, all: "playtest admin flagged" },
   payoutsOwed: { title: "Earnings owed", list: owed, all: "playtest admin owed" },
@@ -107,19 +112,14 @@ ${one.notes !== null && prose(one.notes)}${one.answerBy !== null && html`<p>The 
 }
 
 async function publications(context: OperatorContext): Promise<Markup> {
-  // A removed video that its platform still shows waits too.
-  const states = ["blocked", "failed", "removed"] as const;
-  const lists = await Promise.all(states.map((state) => context.call("listPublications", { query: { ...query, state } })));
-  const found = lists.flatMap(({ data }) => data.publications);
+  const { data } = await context.call("listPublications", { query: { ...query, state: "troubled" } });
   return cards(
-    found
-      .filter(({ state, detail }) => state !== "removed" || detail !== null)
-      .map(
-        (
-          one,
-        ) => html`<li class="card"><h3>${one.gameName}</h3><p class="soft">Video of ${one.playtesterName}, ${time(one.createdAt)}</p>
+    data.publications.map(
+      (
+        one,
+      ) => html`<li class="card"><h3>${one.gameName}</h3><p class="soft">Video of ${one.playtesterName}, ${time(one.createdAt)}</p>
 ${one.detail !== null && html`<p>${one.detail}</p>`}${button(context, retryPublication.at(one.id), "Try again")}</li>`,
-      ),
+    ),
   );
 }
 
@@ -155,10 +155,24 @@ async function owed({ call }: OperatorContext, { count, amountCents }: InboxItem
   const { data } = await call("listOwed", { query });
   const rows = data.owed.map(
     (one) =>
-      html`<tr><td><a href="${operator.person(one.userId)}">${one.displayName}</a></td><td>${usd(one.availableCents)}</td><td>${usd(one.balanceCents)}</td></tr>`,
+      html`<tr><td><a href="${operator.person(one.userId)}">${one.displayName}</a>${obstacle(one)}</td><td>${usd(one.obstacle === null ? one.availableCents : 0)}</td><td>${usd(one.balanceCents)}</td></tr>`,
   );
-  return html`<p>${usd(amountCents ?? 0)} to ${plural(count, "playtester")}.</p><table><thead><tr><th>Playtester</th><th>To pay now</th><th>Owed</th></tr></thead><tbody>${rows}</tbody></table>
+  return html`<p>${usd(amountCents ?? 0)} to ${plural(count, "playtester")}. ${payable(data.totals)}</p><table><thead><tr><th>Playtester</th><th>To pay now</th><th>Owed</th></tr></thead><tbody>${rows}</tbody></table>
 <p>Payouts move money, so they are made by the command, which asks for your second factor, if you have one:</p>${command("playtest admin payouts create --all")}`;
+}
+
+const obstacles = { suspended: "account suspended", no_details: "no payout details" } as const;
+
+/** Why a playtester cannot be paid now, in the row. */
+function obstacle({ obstacle: why, detailsUsableFrom }: Owed["owed"][number]): Markup | false {
+  if (why === null) return false;
+  return html` <span class="soft">${why === "new_details" ? html`details usable from ${time(detailsUsableFrom!)}` : obstacles[why]}</span>`;
+}
+
+/** How much of what is owed can be paid now. */
+function payable(totals: Owed["totals"]): string {
+  if (!totals || totals.payablePlaytesters === 0) return "Nothing of it can be paid now.";
+  return `${usd(totals.payableCents)} of it can be paid now, to ${plural(totals.payablePlaytesters, "playtester")}.`;
 }
 
 async function deposits(): Promise<Markup> {

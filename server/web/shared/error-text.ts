@@ -1,3 +1,4 @@
+import { ended } from "../../../src/contract/text/one-line.ts";
 import type { ApiError } from "../../lib/api-error.ts";
 
 /** Words of field names that are not written in lower case. */
@@ -12,8 +13,6 @@ export function wordsOf(field: string): string {
     .split(" ");
   return words.map((word) => written[word] ?? word).join(" ");
 }
-
-const ended = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`);
 
 /**
  * What a page says about a problem. The message of invalid input begins with a field's name, which people who fill in a form do not

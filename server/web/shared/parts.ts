@@ -1,3 +1,4 @@
+import { ended } from "../../../src/contract/text/one-line.ts";
 import { isWebAddress } from "../../../src/contract/text/web-address.ts";
 import { html, type Markup } from "../html.ts";
 import type { Site } from "../site.ts";
@@ -56,7 +57,7 @@ export const enteredFor = ({ ids, form }: PageContext, id: string, field: string
   ids.at(-1) === id ? form[field] : undefined;
 
 /** A message or reason that has neither a capital letter nor a full stop, as a sentence. */
-export const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? "" : "."}`;
+export const sentence = (text: string) => ended(`${text.charAt(0).toUpperCase()}${text.slice(1)}`);
 
 /** A button that cannot be pressed now, with the reason beside it. */
 export const disabledButton = (label: string, id: string, why: string | Markup): Markup =>

@@ -45,7 +45,7 @@ const forAll = {
   ],
   failedPublications: ({ count }) => [
     `${plural(count, "video")} ${count === 1 ? "was" : "were"} not published or deleted by a video platform`,
-    "playtest admin publishing list",
+    "playtest admin publishing list --state troubled",
   ],
   disputes: ({ count, amountCents }) => [
     `${plural(count, "dispute")} of ${usd(amountCents ?? 0)} ${count === 1 ? "is" : "are"} open`,

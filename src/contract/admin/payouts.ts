@@ -58,6 +58,8 @@ const totals = z.strictObject({
   availableCents: cents(),
   heldCents: cents(),
   disputedCents: cents(),
+  payablePlaytesters: z.int().meta({ description: "How many of them a batch would pay now." }),
+  payableCents: cents().meta({ description: "What is available to those." }),
 });
 
 /** What playtesters are owed and what they were paid. */

@@ -63,6 +63,10 @@ export const adminPublication = publication
 
 const adminReply = z.strictObject({ publication: adminPublication });
 
+/** By what operators list publications: a state, or that it needs them. */
+const publicationFilters = [...publicationStatuses, "troubled"] as const;
+export type PublicationFilter = (typeof publicationFilters)[number];
+
 /** The publication of a slot, for its owner. */
 export const slotPublications = {
   getSlotPublication: endpoint("GET /slots/:id/publication", {
@@ -86,7 +90,10 @@ export const publications = {
     summary: "List the publications of videos",
     query: z.object({
       ...page,
-      state: z.enum(publicationStatuses).optional().meta({ description: "Only publications in this state." }),
+      state: z.enum(publicationFilters).optional().meta({
+        description:
+          "Only publications in this state. `troubled`: those that need an operator, which are blocked, failed, or removed but not deleted by the platform.",
+      }),
     }),
     list: true,
     reply: z.strictObject({ publications: z.array(adminPublication) }),

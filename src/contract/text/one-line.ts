@@ -18,6 +18,9 @@ export function shortened(text: string, most: number): string {
   return characters.length > most ? `${characters.slice(0, most - 1).join("")}…` : text;
 }
 
+/** A text that another sentence follows, with a full stop where it ends without one: what systems report often does. */
+export const ended = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
+
 /** Untrusted text as a Markdown code span, where markup, links and mentions have no effect. Cut after `most` characters. */
 export function codeSpan(text: string | null | undefined, most = 300): string {
   const shown = shortened(oneLine(text ?? "").trim(), most);

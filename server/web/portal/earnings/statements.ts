@@ -67,7 +67,7 @@ const amount = (cents: number) => (cents / 100).toFixed(2);
 
 function payoutCells({ kind, at, reference, payoutId, amountCents }: Statement["payouts"][number]): string[] {
   const [what, cents] = kind === "made" ? ["payout", -amountCents] : ["failed payout, returned", amountCents];
-  return [what, "", "", at.slice(0, 10), reference ?? payoutId, amount(cents)];
+  return [what, "", "", at.slice(0, 10), escapeFormula(reference ?? payoutId), amount(cents)];
 }
 
 const csv = {

@@ -1,6 +1,7 @@
 import { portal } from "../../../../src/contract/pages/addresses.ts";
 import { whyTeamIsShort } from "../../../../src/contract/teams/full.ts";
 import type { MemberStatus } from "../../../../src/contract/teams/statuses.ts";
+import { invalid } from "../../../lib/api-error.ts";
 import { usd } from "../../../lib/money.ts";
 import { html, type Markup } from "../../html.ts";
 import { button, fault, marked, tokens } from "../../shared/parts.ts";
@@ -88,12 +89,16 @@ function replaceForm(context: PageContext, slot: HeldSlot, { members }: Team): M
   const replaceable = members.filter(({ canBeReplaced }) => canBeReplaced);
   if (replaceable.length === 0 && members.filter(isSeated).length === slot.playtest.playerCount) return false;
   return html`<h3>Ask another friend</h3><form method="post" action="${replace.at(slot.id)}">${tokens(context)}
-${replaceable.length > 0 && html`<label for="missing">In the place of</label><select id="missing" name="missing">${replaceable.map((member) => html`<option value="${member.handle}">${member.displayName} (${missing(member)})</option>`)}</select>`}
+${replaceable.length > 0 && missingField(context, replaceable)}
 <label for="with">Handle of the friend</label>
 <input id="with" name="with" autocomplete="off" autocapitalize="none" maxlength="30" value="${context.form.with}" required${marked(context, "with")}>
 ${fault(context, "with")}
 <button class="quiet">Ask</button></form>`;
 }
+
+/** Where there are several, the form is not sent before one is chosen: the wrong one would be replaced. */
+const missingField = (context: PageContext, replaceable: readonly Member[]): Markup =>
+  html`<label for="missing">In the place of</label><select id="missing" name="missing"${replaceable.length > 1 && html` required`}${marked(context, "missing")}>${replaceable.length > 1 && html`<option value="">Choose somebody</option>`}${replaceable.map((member) => html`<option value="${member.handle}"${member.handle === context.form.missing && html` selected`}>${member.displayName} (${missing(member)})</option>`)}</select>${fault(context, "missing")}`;
 
 const withdrawForm = (context: PageContext, slot: HeldSlot): Markup =>
   html`<details><summary>Give up this claim</summary><p>The slot is open again. You and your friends can claim it again.</p>
@@ -115,9 +120,13 @@ const leave = action({ at: portal.slot.below("team/leave") }, async ({ call, id,
   return `${portal.slots()}?done=left`;
 });
 
-const replaceFields = { with: { label: "Handle of the friend", id: "with" } };
+const replaceFields = {
+  missing: { label: "In the place of", id: "missing" },
+  with: { label: "Handle of the friend", id: "with" },
+};
 
 const replace = action({ at: portal.slot.below("team/replace"), fields: replaceFields }, async ({ call, id, form }) => {
+  if (form.missing === "") throw invalid("missing", "must be chosen, because several members can be replaced");
   const body = { with: form.with?.trim().toLowerCase() ?? "", ...(form.missing && { missing: form.missing }) };
   await call("replaceTeamMember", { params: { id }, idempotencyKey: form.formKey, body });
   return `${portal.slot(id)}?done=asked`;

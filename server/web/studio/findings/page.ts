@@ -149,16 +149,15 @@ const change = action({ at: studio.finding, fields: changeFields }, async ({ cal
   return back(id, "saved");
 });
 
-const merge = action(
-  { at: studio.finding.below("merge"), fields: { number: { label: "The number", id: "finding-number" } } },
-  async (context) => {
-    const { call, id, form } = context;
-    const { gameId } = (await call("getFinding", { params: { id } })).data.finding;
-    const { id: findingId } = await findingByNumber(context, gameId, form.number ?? "");
-    await call("mergeFinding", { params: { id }, idempotencyKey: form.formKey, body: { findingId } });
-    return back(id, "merged");
-  },
-);
+const number = { label: "The number", id: "finding-number" };
+
+const merge = action({ at: studio.finding.below("merge"), fields: { number, findingId: number } }, async (context) => {
+  const { call, id, form } = context;
+  const { gameId } = (await call("getFinding", { params: { id } })).data.finding;
+  const { id: findingId } = await findingByNumber(context, gameId, form.number ?? "");
+  await call("mergeFinding", { params: { id }, idempotencyKey: form.formKey, body: { findingId } });
+  return back(id, "merged");
+});
 
 const remove = action({ at: studio.finding.below("evidence/remove") }, async ({ call, id, form }) => {
   await call("removeEvidence", { params: { id, evidenceId: form.evidence ?? "" }, idempotencyKey: form.formKey });

@@ -17,7 +17,7 @@ import { action, type StudioContext, type StudioPage } from "../types.ts";
 import { audienceInputs, audienceOf } from "./audience.ts";
 import { audienceLabels, bodyOf, labels, methodOf, orderCommand } from "./fields.ts";
 import { enteredTime, timeInputs } from "./fixed-time.ts";
-import { type Game, gamesFor } from "./games.ts";
+import { type Game, gamesFor, type Offered } from "./games.ts";
 import { nextToPay } from "./pay.ts";
 
 type Quote = Data<"quotePlaytest">;
@@ -33,14 +33,15 @@ async function orderPage(context: StudioContext): Promise<PageContent> {
 
 /** The form as it was filled in; with a price, it can be ordered. */
 async function shown(context: StudioContext, priced: Priced | undefined): Promise<PageContent> {
-  const { games, chosen } = await gamesFor(context);
+  const offered = await gamesFor(context);
+  const { games } = offered;
   const body =
     games.length === 0
       ? html`<p class="calm">No games yet.</p><p><a class="button" href="${studio.newGame()}">Create a game</a> first, then order playtests of it.</p>`
       : html`<p class="soft">Several at once: <a href="${studio.bulkOrder()}">order from a file</a>.</p>
 <form method="post" action="${price.at()}" id="order">${tokens(context)}
 <button hidden></button>
-${await inputs(context, games, chosen)}
+${await inputs(context, offered)}
 <div id="quote">${priced && (await quoted(context, priced, games))}</div>
 <button${priced && html` class="quiet"`} id="show-price">${priced ? "Show the price again" : "Show the price"}</button></form>`;
   return studioLayout(context, "games", { title: "Order playtests", body, assets: { scripts: ["order.js"] } });
@@ -144,7 +145,7 @@ function orderButton(context: StudioContext, quote: Quote, quantity: number): Ma
 const option = (value: string, label: string, chosen: string | undefined): Markup =>
   html`<option value="${value}"${value === (chosen ?? "") && html` selected`}>${label}</option>`;
 
-async function inputs(context: StudioContext, games: readonly Game[], game: Game | undefined): Promise<Markup> {
+async function inputs(context: StudioContext, { games, chosen: game, others }: Offered): Promise<Markup> {
   const { form, call, site } = context;
   const contacts = ((await ifAllowed(call("listContacts")))?.data.contacts ?? []) as Contacts;
   const panels = (await ifOffered(call("listPanels")))?.data.panels ?? [];
@@ -162,7 +163,7 @@ async function inputs(context: StudioContext, games: readonly Game[], game: Game
     "gameId",
     "Game",
     games.map(({ id, name }) => option(id, name, game?.id)),
-  )}
+  )}${others}
 ${select("visibility", "visibility", "Videos", [
   option("private", "Private: only you see them", visibility),
   option("public", "Public: 30 minutes, and the videos are published", visibility),

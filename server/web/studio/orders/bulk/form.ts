@@ -14,6 +14,8 @@ import { mostRows, type Source } from "./source.ts";
 
 export interface BulkForm {
   games: readonly Game[];
+  /** Stands below them. */
+  others: Markup | false;
   /** What was read; it stands in the field for text, where it can be corrected. */
   source: Source | undefined;
   /** The plan that the button orders; without a label, nothing can be ordered. */
@@ -41,7 +43,7 @@ const bulkCommand = (form: Form, name: string, games: BulkForm["games"]): string
     ["--max-cost", form.limit?.trim()],
   ]);
 
-export function bulkForm(context: StudioContext, { games, source, plan, check, place }: BulkForm): Markup {
+export function bulkForm(context: StudioContext, { games, others, source, plan, check, place }: BulkForm): Markup {
   const { site } = context;
   // The page of a game leads here.
   const form: Form = { ...context.form, gameId: context.form.gameId ?? context.query.get("game") ?? undefined };
@@ -68,7 +70,7 @@ ${orders}${plan?.isShortLived && html`<p class="soft">This server knows rows wit
 ${text}</textarea>
 <details${isChosen && html` open`}><summary>Options</summary>
 <label for="game">Game of rows without one</label>
-<select id="game" name="gameId">${games.length > 1 && option("", "None: each row names its game", !form.gameId)}${games.map((game) => option(game.id, game.name, game.id === form.gameId))}</select>
+<select id="game" name="gameId">${games.length > 1 && option("", "None: each row names its game", !form.gameId)}${games.map((game) => option(game.id, game.name, game.id === form.gameId))}</select>${others}
 <label for="batch">Batch <span class="soft">(optional; a name for this round: the same rows in another batch are new orders)</span></label>
 <input id="batch" name="batch" autocomplete="off" maxlength="50" value="${form.batch}">
 <label for="ignore">Columns to leave out <span class="soft">(optional; separated by commas)</span></label>

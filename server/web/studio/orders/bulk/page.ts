@@ -31,11 +31,11 @@ async function shown(
   context: StudioContext,
   { above, source, plan, status = 200 }: { above?: Markup; source?: Source; plan?: BulkForm["plan"]; status?: number },
 ): Promise<PageContent> {
-  const { games } = await gamesFor(context);
+  const { games, others } = await gamesFor(context);
   const body =
     games.length === 0
       ? html`<p class="calm">No games yet.</p><p><a class="button" href="${studio.newGame()}">Create a game</a> first, then order playtests of it.</p>`
-      : html`${above}${bulkForm(context, { games, source, plan, check: check.at(), place: place.at() })}`;
+      : html`${above}${bulkForm(context, { games, others, source, plan, check: check.at(), place: place.at() })}`;
   const page = { title: status === 200 ? title : `Error: ${title}`, heading: title, status, body };
   return studioLayout(context, "games", page);
 }
