@@ -48,8 +48,8 @@ async function run(row: LeasedJob, context: Context, span: Span | null): Promise
     done: async (tx) => ended(await jobs.finish(tx, row)),
     endUnless: (next) =>
       deps.store.write(async (tx) => {
-        await jobs.waitForAdded(tx, row);
-        const at = await next(tx);
+        // It does not wait: where something is added all the time, it would wait for good.
+        const at = (await jobs.isSettled(tx, row)) ? await next(tx) : context.clock.now();
         ended(await (at === undefined ? jobs.finish(tx, row) : jobs.reschedule(tx, row, at)));
       }, jobs.byLease),
     reschedule: async (tx, runAt) => ended(await jobs.reschedule(tx, row, runAt)),

@@ -6,12 +6,12 @@ import * as factories from "../helpers/factories.ts";
 import { sessionOf } from "../helpers/portal.ts";
 import { reviewMarket, submitted, transcriptOf } from "../helpers/review.ts";
 
+const cutter = fileURLToPath(new URL("../fixtures/ffmpeg.mjs", import.meta.url));
+
 const { browser, server } = await browserAndServer({
   config: ({ clips }) => void Object.assign(clips, { ffmpeg: [process.execPath, cutter, "cut"] }),
 });
 let cookie: string;
-const cutter = fileURLToPath(new URL("../fixtures/ffmpeg.mjs", import.meta.url));
-
 let gameId: string;
 let playtestId: string;
 let findingId: string;

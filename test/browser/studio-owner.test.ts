@@ -105,9 +105,9 @@ it("an order: the price and the command follow what is filled in, without a butt
   const context = await contextOf("busy", 1280, "light");
   const page = await context.newPage();
   await page.goto("/studio/order");
-  await page.locator("#quote", { hasText: "Order 1 slot for $20.00" }).waitFor();
+  await page.locator("#quote", { hasText: "Order 1 slot for 60 playtest minutes" }).waitFor();
   await page.fill("#quantity", "3");
-  await page.locator("#quote", { hasText: "Order 3 slots for $60.00" }).waitFor();
+  await page.locator("#quote", { hasText: "Order 3 slots for 180 playtest minutes" }).waitFor();
   await page.fill("#keys", "AAAA");
   await page.locator("#quote", { hasText: "Game keys: must hold exactly 3 keys" }).waitFor();
   await page.fill("#keys", "");

@@ -73,7 +73,7 @@ async function meetAt<T>(store: Store, { table, id }: Row, requests: readonly ((
 }
 
 /** How many connections wait for one connection's locks, or for others that wait for it. Any others that wait do not count. */
-export async function waitingFor(store: Store, holder: number): Promise<number> {
+async function waitingFor(store: Store, holder: number): Promise<number> {
   const sql = `WITH RECURSIVE waiting(pid) AS (
     SELECT CAST(? AS INTEGER) UNION
     SELECT a.pid FROM pg_stat_activity a JOIN waiting w ON w.pid = ANY(pg_blocking_pids(a.pid)) WHERE a.datname = current_database()

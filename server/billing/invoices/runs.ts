@@ -28,9 +28,12 @@ export function runsOf(line: string, fonts: readonly string[], covers: Covers): 
   const text = clusters.map(standIn).join("");
   const resolved = bidi.getEmbeddingLevels(text);
   const mirrored = bidi.getMirroredCharactersMap(text, resolved.levels);
-  const shown = clusters.map((cluster, at) => mirrored.get(at) ?? cluster);
-  const drawn = bidi.getReorderedIndices(text, resolved).filter((at) => !controls.test(text[at]!));
-  return stretches(drawn, resolved.levels).flatMap(({ from, to, isRtl }) => {
+  const kept = [...clusters.keys()].filter((at) => !controls.test(text[at]!));
+  const places = new Map(kept.map((at, place) => [at, place]));
+  const shown = kept.map((at) => mirrored.get(at) ?? clusters[at]!);
+  const levels = kept.map((at) => resolved.levels[at]!);
+  const drawn = bidi.getReorderedIndices(text, resolved).flatMap((at) => places.get(at) ?? []);
+  return stretches(drawn, levels).flatMap(({ from, to, isRtl }) => {
     const runs = fontRuns(shown.slice(from, to), fonts, covers);
     return isRtl ? runs.reverse().map(turned) : runs;
   });
@@ -53,7 +56,7 @@ interface Stretch {
 }
 
 /** Joins clusters, given in the order in which they are drawn, that are neighbors in the text and have one direction. */
-function stretches(drawn: readonly number[], levels: Uint8Array): Stretch[] {
+function stretches(drawn: readonly number[], levels: readonly number[]): Stretch[] {
   const found: Stretch[] = [];
   for (const at of drawn) {
     const [last, isRtl] = [found.at(-1), levels[at]! % 2 === 1];
