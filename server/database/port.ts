@@ -28,9 +28,12 @@ export interface Query {
   lock(table: "playtests" | "users", condition: string, ...values: Value[]): void;
   /** Locks the row of `table` with this id as `lock` does, and returns it as those before this write left it. */
   locked<T>(table: "playtests" | "users", id: string): Promise<T | undefined>;
-  /** As `one`, of one row: until this write ends, it is not deleted, and `alone` does not find it. Others can have it too. Only inside `write`. */
+  /** As `one`, of one row: until this write ends, it is not deleted, and nobody has it by `alone`. Others can have it too. Only inside `write`. */
   held<T>(sql: string, ...values: Value[]): Promise<T | undefined>;
-  /** As `one`, of one row; undefined while another write has it by `held`. Others wait for it until this write ends. Only inside `write`. */
+  /**
+   * As `one`, of one row, for which others wait until this write ends. While another write has it by `held`, this one runs again, as after
+   * any conflict. Only inside `write`.
+   */
   alone<T>(sql: string, ...values: Value[]): Promise<T | undefined>;
 }
 

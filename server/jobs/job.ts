@@ -20,7 +20,7 @@ export interface Job {
   done(tx: Query): Promise<void>;
   /**
    * Ends the job, or runs it again at the time (ms) that `next` finds. Whoever adds to what it has to do meanwhile sees it queued, and
-   * queues no other. So it runs again at once, without asking `next`, while something that was added is not committed yet.
+   * queues no other. So this waits a moment for what was added to be committed, or else runs the job again at once.
    */
   endUnless(next: (tx: Tx) => Promise<number | undefined>): Promise<void>;
   /** Completes this run in the caller's transaction and schedules the next at `runAt` (ms). Throws when the lease was lost. */

@@ -47,11 +47,17 @@ async function run(row: LeasedJob, context: Context, span: Span | null): Promise
     isHeld: lease.isHeld,
     done: async (tx) => ended(await jobs.finish(tx, row)),
     endUnless: (next) =>
-      deps.store.write(async (tx) => {
-        // It does not wait: where something is added all the time, it would wait for good.
-        const at = (await jobs.isSettled(tx, row)) ? await next(tx) : context.clock.now();
-        ended(await (at === undefined ? jobs.finish(tx, row) : jobs.reschedule(tx, row, at)));
-      }, jobs.byLease),
+      deps.store
+        .write(async (tx) => {
+          await jobs.settle(tx, row);
+          const at = await next(tx);
+          ended(await (at === undefined ? jobs.finish(tx, row) : jobs.reschedule(tx, row, at)));
+        }, jobs.byLease)
+        .catch(async (error: unknown) => {
+          if (!(error instanceof StoreUnavailable)) throw error;
+          // Where something is added all the time, it has more to do anyway.
+          await deps.store.write(async (tx) => ended(await jobs.reschedule(tx, row, context.clock.now())), jobs.byLease);
+        }),
     reschedule: async (tx, runAt) => ended(await jobs.reschedule(tx, row, runAt)),
   };
   try {

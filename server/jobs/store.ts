@@ -185,9 +185,9 @@ export const reschedule = (tx: Query, job: JobRow, runAt: number) =>
     { id: job.id, lease_token: job.lease_token },
   );
 
-/** Whether no write that found this job by `add` is still to be committed. Those that come now wait for this one. */
-export const isSettled = async (tx: Query, job: JobRow) =>
-  (await tx.alone("SELECT id FROM jobs WHERE id = ? AND lease_token = ?", job.id, job.lease_token)) !== undefined;
+/** From now on, no write that found this job by `add` is still to be committed, and those that come wait for this one. */
+export const settle = (tx: Query, job: JobRow) =>
+  tx.alone("SELECT id FROM jobs WHERE id = ? AND lease_token = ?", job.id, job.lease_token);
 
 /** Marks a job dead: it runs only if it is queued again. */
 export const markDead = (tx: Query, job: JobRow, error: string) =>

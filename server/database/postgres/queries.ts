@@ -99,7 +99,7 @@ export class Queries implements Query {
   }
 
   alone<T>(sql: string, ...values: Value[]): Promise<T | undefined> {
-    return this.one(`${sql} FOR UPDATE SKIP LOCKED`, ...values);
+    return this.one(`${sql} FOR UPDATE NOWAIT`, ...values);
   }
 
   /** Begins the transaction. Needs no waiting: if it fails, later statements write nothing, because sessions are read-only outside a transaction. */
