@@ -49,7 +49,7 @@ async function run(row: LeasedJob, context: Context, span: Span | null): Promise
     endUnless: (next) =>
       deps.store
         .write(async (tx) => {
-          await jobs.settle(tx, row);
+          await jobs.lockForEnd(tx, row);
           const at = await next(tx);
           ended(await (at === undefined ? jobs.finish(tx, row) : jobs.reschedule(tx, row, at)));
         }, jobs.byLease)

@@ -186,7 +186,7 @@ export const reschedule = (tx: Query, job: JobRow, runAt: number) =>
   );
 
 /** From now on, no write that found this job by `add` is still to be committed, and those that come wait for this one. */
-export const settle = (tx: Query, job: JobRow) =>
+export const lockForEnd = (tx: Query, job: JobRow) =>
   tx.alone("SELECT id FROM jobs WHERE id = ? AND lease_token = ?", job.id, job.lease_token);
 
 /** Marks a job dead: it runs only if it is queued again. */
