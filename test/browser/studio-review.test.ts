@@ -275,7 +275,7 @@ describe("review page: moments", () => {
       await tab.click("#note button");
       await until(tab, `document.querySelector('.waiting').textContent.includes('${text}')`);
     }
-    expect(await page.textContent(".note-status")).toMatch(/^The server cannot be reached/);
+    await page.locator(".note-status", { hasText: /^The server cannot be reached/ }).waitFor();
     await context.setOffline(false);
     await until(page, "document.querySelector('.waiting').hidden");
     await until(other, "Object.keys(localStorage).length === 0");

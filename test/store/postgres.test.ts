@@ -460,6 +460,7 @@ it.each([
 it("PostgreSQL: settings that may lose acknowledged writes are warnings", async () => {
   const checks = await store.check({ thorough: true });
   expect(checks.filter(({ warning }) => warning)).toMatchObject([
+    { name: "append_only", ok: true, detail: expect.stringContaining("superuser") },
     { name: "fsync", ok: true, detail: expect.stringContaining("Set fsync = on") },
     { name: "synchronous_commit", ok: true },
   ]);
