@@ -5,6 +5,7 @@
 #   docker exec playtest cat /data/admin-key
 # Mail, cards and the database are configured by environment: src/help/server.md. Backup while it runs:
 #   docker exec playtest node bin/playtest.js serve backup /data/backups --keep 14 --data /data
+# With packages that are installed apart, such as Stripe's: --build-arg PACKAGES=stripe@23
 # With ffmpeg for clips, still images and recording checks: --build-arg FFMPEG=ffmpeg, and set `clips.ffmpeg` to ["ffmpeg"].
 FROM node:24-bookworm-slim AS build
 WORKDIR /src
@@ -18,6 +19,9 @@ FROM node:24-bookworm-slim
 LABEL org.opencontainers.image.title="playtest" org.opencontainers.image.licenses="MIT"
 ARG FFMPEG=""
 RUN if [ -n "$FFMPEG" ]; then apt-get update && apt-get install -y --no-install-recommends "$FFMPEG" && rm -rf /var/lib/apt/lists/*; fi
+# Into /node_modules, where Node.js looks after /app/node_modules.
+ARG PACKAGES=""
+RUN if [ -n "$PACKAGES" ]; then npm install --prefix / --no-save --ignore-scripts $PACKAGES && npm cache clean --force; fi
 WORKDIR /app
 COPY --from=build /src/package.json /src/LICENSE ./
 COPY --from=build /src/bin/playtest.js ./bin/playtest.js

@@ -139,6 +139,15 @@ async function showPlan({ requests }: DryRun, running: Running): Promise<number>
   return exitCodes.ok;
 }
 
+/** That of the settings. Where they cannot be read, which is then the error, that of the flag. */
+function colorMode({ session, globals }: Running): string | undefined {
+  try {
+    return session?.ctx.settings().get("color")?.value ?? globals?.color;
+  } catch {
+    return globals?.color;
+  }
+}
+
 /** Prints what a command threw to standard error and returns the exit code. */
 export async function report(thrown: unknown, argv: readonly string[], io: Io, running: Running): Promise<number> {
   const error = explained(thrown);
@@ -148,7 +157,7 @@ export async function report(thrown: unknown, argv: readonly string[], io: Io, r
   const described = describe(error, argv, running);
   if (asksForJson(argv)) io.err(`${toJson(redact(described))}\n`);
   else if (!(error instanceof Interrupted && error.during === undefined)) {
-    const paint = painter(wantsColor(io, running.globals?.color, io.terminal.stderr));
+    const paint = painter(wantsColor(io, colorMode(running), io.terminal.stderr));
     io.err(asText(described, error, { paint: (text) => paint("red", text), width: io.messageColumns, running }));
   }
   return described.exitCode;

@@ -171,6 +171,7 @@ export function readSettings({ flags, env, cwd, store }: Sources): Settings {
   const config = store.config();
   const profileWith = (directory: DirectoryFile | undefined) => chooseProfile({ flags, env, store }, config.profile, directory);
   const profile = profileWith(directoryFile);
+  const keyIn = keyFileReader(flags.apiKeyText);
 
   const get = <K extends keyof Values>(name: K) => find(name, profile.value, directoryFile);
 
@@ -239,8 +240,7 @@ export function readSettings({ flags, env, cwd, store }: Sources): Settings {
     const baseUrl = get("baseUrl")!;
     if (flags.apiKeyFile) {
       requireOwnHost("--api-key-file");
-      const value = flags.apiKeyText === undefined ? readKeyFile(flags.apiKeyFile) : checkKey(flags.apiKeyText, "Standard input");
-      return { value, source: "flag", from: "--api-key-file" };
+      return { value: keyIn(flags.apiKeyFile), source: "flag", from: "--api-key-file" };
     }
     if (env.PLAYTEST_API_KEY) {
       requireOwnHost("PLAYTEST_API_KEY");
@@ -261,11 +261,19 @@ export function checkKey(text: string, from: string): string {
   return key;
 }
 
-function readKeyFile(path: string): string {
+/** Reads a key file once: a pipe such as `<(pass show key)` is empty the second time. `text`: what was read of standard input. */
+function keyFileReader(text: string | undefined): (path: string) => string {
+  let key: string | undefined;
+  return (path) => {
+    key ??= text === undefined ? checkKey(textOf(path), path) : checkKey(text, "Standard input");
+    return key;
+  };
+}
+
+function textOf(path: string): string {
   try {
-    return checkKey(readFileSync(path, "utf8"), path);
+    return readFileSync(path, "utf8");
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code) throw usage(`--api-key-file: cannot read ${path}: ${(error as Error).message}.`);
-    throw error;
+    throw usage(`--api-key-file: cannot read ${path}: ${(error as Error).message}.`);
   }
 }

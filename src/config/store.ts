@@ -57,6 +57,9 @@ export interface Store {
 
 const accountOf = ({ baseUrl, profile }: Login) => `${profile} @ ${baseUrl}`;
 
+/** Editors on Windows write a byte-order mark before the JSON. */
+const parsed = (text: string) => JSON.parse(withoutMark(text));
+
 /** The JSON object in a file; undefined if the file does not exist. Any other content is a configuration error. */
 export function readObject(path: string): Record<string, unknown> | undefined {
   let text: string;
@@ -71,7 +74,7 @@ export function readObject(path: string): Record<string, unknown> | undefined {
     );
   }
   try {
-    const value: unknown = JSON.parse(withoutMark(text));
+    const value: unknown = parsed(text);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   } catch (error) {
     throw badConfig(`${path} is not valid JSON: ${(error as Error).message}.`, "Fix the file or delete it.");
@@ -112,7 +115,7 @@ function filesIn(directory: string | undefined) {
       function write() {
         const changed = { ...change() };
         saving(configName, (cwd) => {
-          const options = { cwd, configName, configFileMode: 0o600, accessPropertiesByDotNotation: false };
+          const options = { cwd, configName, configFileMode: 0o600, accessPropertiesByDotNotation: false, deserialize: parsed };
           new Conf<Record<string, unknown>>(options).store = changed;
         });
       }

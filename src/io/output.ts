@@ -48,6 +48,8 @@ export interface OutputOptions {
   /** Columns for messages on standard error. */
   messageColumns: number;
   paint: Paint;
+  /** For messages on standard error. */
+  paintMessage: Paint;
   time: TimeMode | undefined;
   header: boolean;
   rawCells: boolean;
@@ -152,7 +154,7 @@ export class CommandOutput implements Output {
 
   warn(text: string) {
     const message = foldLines(`warning: ${lines(text)}`, this.#options.messageColumns);
-    this.#options.err(`${message.replace("warning:", this.paint("yellow", "warning:"))}\n`);
+    this.#options.err(`${message.replace("warning:", this.#options.paintMessage("yellow", "warning:"))}\n`);
   }
 
   raw(chunk: string | Uint8Array) {

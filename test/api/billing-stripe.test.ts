@@ -600,6 +600,6 @@ describe("a server that cannot start", () => {
   test("without the Stripe package: the error says how to install it", async () => {
     const missing = () => Promise.reject(new Error("Cannot find package 'stripe'"));
     const started = createStripeCards({ secretKey, webhookSecret, apiUrl: null }, missing);
-    await expect(started).rejects.toThrow("npm install stripe@23");
+    await expect(started).rejects.toThrow("npm install --global stripe@23");
   });
 });

@@ -139,6 +139,19 @@ it("auth switch, list, token, logout: manage profiles", async () => {
   expect((await run(["auth", "switch", "nope"])).code).toBe(2);
 });
 
+it.each([
+  ["its profile has another address since", ["logout"], (file: string) => file.replace(/"http[^"]*"/, '"https://new.example"')],
+  ["the settings file was deleted", ["logout", "--all"], () => undefined],
+])("logout: removes the key although %s", async (_, argv, changed) => {
+  await run(["login", ...at(), "--with-key"], { stdin: ada.key });
+  const path = join(config, "config.json");
+  const text = changed(readFileSync(path, "utf8"));
+  if (text === undefined) rmSync(path);
+  else writeFileSync(path, text);
+  expect((await run(argv)).stdout).toContain("Removed the stored key of default.");
+  expect(readFileSync(join(config, "keys.json"), "utf8")).not.toContain(ada.key);
+});
+
 it("auth switch and login: warn of what commands use instead", async () => {
   for (const profile of ["a", "b"]) await run(["login", ...at(), "--with-key", "--profile", profile], { stdin: ada.key });
   const text = (from: string, remedy: string) =>

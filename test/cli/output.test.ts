@@ -221,6 +221,25 @@ describe("color", () => {
   });
 });
 
+describe("color of messages", () => {
+  const failed = { on: "GET /games", status: 404, error: { code: "NOT_FOUND", message: "Game not found." } };
+  it.each([
+    ["on a terminal", "auto", { stderr: true }, true],
+    ["not in a file, even where standard output is a terminal", "auto", { stdout: true }, false],
+    ["not where the profile says never", "never", { stderr: true }, false],
+  ] as const)("%s", async (_, color, tty, colored) => {
+    const PLAYTEST_CONFIG_DIR = testFolder();
+    writeFileSync(join(PLAYTEST_CONFIG_DIR, "config.json"), JSON.stringify({ profiles: { a: { color }, b: { color } } }));
+    const env = { PLAYTEST_CONFIG_DIR, PLAYTEST_PROFILE: "a" };
+    const error = await run([failed], ["games", "list"], { env, tty });
+    const warning = await playtest(["auth", "switch", "b"], { env, tty });
+    expect([error, warning].map(({ stderr }) => [stderr.includes("\u001b["), /error:|warning:/.test(stderr)])).toEqual([
+      [colored, true],
+      [colored, true],
+    ]);
+  });
+});
+
 describe("-o", () => {
   it("writes a file that appears whole, and nothing to standard output", async () => {
     const file = join(testFolder(), "games.json");

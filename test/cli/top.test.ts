@@ -35,6 +35,12 @@ it.each([["--once"], []])("prints one frame without a terminal (%s)", async (...
   expect(stdout).not.toContain("\u001b");
 });
 
+it("takes an address without a scheme, as every command does", async () => {
+  const address = server.baseUrl.replace("http://", "");
+  const { code, stdout } = await playtest(["serve", "top", "--base-url", address, "--token", token], { now });
+  expect([code, stdout]).toEqual([0, expect.stringContaining(`${server.baseUrl}/metrics  `)]);
+});
+
 it("prints a frame as JSON", async () => {
   const { code, stdout } = await playtest(["serve", "top", "--base-url", server.baseUrl, "--token", token, "--json"], {
     now,

@@ -1,11 +1,12 @@
-import { mkdirSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { routeTo } from "../../src/api/proxy.ts";
 import { instanceUrl } from "../../src/api/url.ts";
 import { parseMoney } from "../../src/cli/flags.ts";
 import { resolveId } from "../../src/config/ids.ts";
-import { parseDuration } from "../../src/config/settings.ts";
+import { parseDuration, readSettings } from "../../src/config/settings.ts";
+import { openStore } from "../../src/config/store.ts";
 import { CliError } from "../../src/errors.ts";
 import { playtest, type RunOptions, testFolder } from "../helpers/cli.ts";
 
@@ -311,4 +312,24 @@ describe("proxy for a URL", () => {
   ])("%s", (_, url, env, proxy) => {
     expect(routeTo(new URL(url), env).proxy?.url.href).toBe(proxy);
   });
+});
+
+it("the file of --api-key-file is read once, because a pipe is empty the second time", () => {
+  const folder = testFolder();
+  const apiKeyFile = join(folder, "key");
+  writeFileSync(apiKeyFile, "pt_sk_0123456789\n");
+  const settings = readSettings({ flags: { apiKeyFile }, env: {}, cwd: folder, store: openStore(folder) });
+  expect(settings.apiKey()?.value).toBe("pt_sk_0123456789");
+  rmSync(apiKeyFile);
+  expect(settings.apiKey()?.value).toBe("pt_sk_0123456789");
+});
+
+it("a settings file that begins with a byte-order mark is read and changed", async () => {
+  const folder = testFolder();
+  writeFileSync(join(folder, "config.json"), '\ufeff{"profiles":{"work":{"timeout":4}}}');
+  const store = openStore(folder);
+  await store.saveConfig((config) => {
+    config.profile = "work";
+  });
+  expect(store.config()).toEqual({ profile: "work", profiles: { work: { timeout: 4 } } });
 });

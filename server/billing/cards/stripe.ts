@@ -16,15 +16,15 @@ const toleranceSeconds = 300;
 /** How far Stripe's clock may be behind ours. */
 const clockSkewSeconds = 300;
 
+const notInstalled = "Stripe is configured, but its package is not installed. Run: npm install --global stripe@23";
+
 /**
  * Card payments with Stripe. Loads its package, an optional peer dependency, and throws a ConfigError if it is not installed. Every
  * request that creates something has an idempotency key of the payment's id and the purpose, the same for every attempt.
  */
 export async function createStripeCards(settings: StripeSettings, load: Load = () => import("stripe")): Promise<HostedCards> {
-  const { default: StripeClient } = await load().catch((error: unknown) => {
-    throw Object.assign(new ConfigError("Stripe is configured, but its package is not installed. Run: npm install stripe@23"), {
-      cause: error,
-    });
+  const { default: StripeClient } = await load().catch((cause: unknown) => {
+    throw Object.assign(new ConfigError(notInstalled), { cause });
   });
   const httpClient = traced(StripeClient.createNodeHttpClient());
   const address = addressOf(settings.apiUrl);

@@ -150,13 +150,15 @@ interface Shown {
 function outputTo(sink: Sink, { io, flags, now, withoutPayments, settings, shown }: Shown): CommandOutput {
   const format = chooseFormat(flags);
   const time = settings().get("time")!;
+  const color = settings().get("color")!.value;
   const forPeople = sink.terminal && format.kind === "auto";
   return new CommandOutput({
     format,
     sink,
     columns: io.columns,
     messageColumns: io.messageColumns,
-    paint: painter(wantsColor(io, settings().get("color")!.value, sink.terminal)),
+    paint: painter(wantsColor(io, color, sink.terminal)),
+    paintMessage: painter(wantsColor(io, color, io.terminal.stderr)),
     time: time.source === "flag" || forPeople ? (time.value as TimeMode) : undefined,
     header: flags.header === true,
     rawCells: flags.rawCells === true,

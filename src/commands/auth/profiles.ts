@@ -57,15 +57,15 @@ const logout = define({
   examples: ["playtest logout", "playtest logout --profile work"],
   async run({ flags }, ctx) {
     const profile = ctx.settings().profile.value;
-    const names = flags.all ? Object.keys(ctx.store.config().profiles) : [profile];
-    const stored = profilesOf(ctx).filter((one) => names.includes(one.profile) && one.hasKey);
-    if (stored.length === 0) throw notFound(flags.all ? "No key is stored." : `No key is stored for profile ${profile}.`);
-    for (const login of ctx.store.logins()) if (names.includes(login.profile)) await ctx.store.removeKey(login);
+    // The stored keys themselves, because a profile may have another address since its key was stored, or may be gone.
+    const logins = ctx.store.logins().filter((login) => flags.all || login.profile === profile);
+    if (logins.length === 0) throw notFound(flags.all ? "No key is stored." : `No key is stored for profile ${profile}.`);
+    for (const login of logins) await ctx.store.removeKey(login);
+    const removed = [...new Set(logins.map((login) => login.profile))];
     await ctx.store.saveConfig((config) => {
-      for (const name of names) delete config.profiles[name];
-      if (config.profile && names.includes(config.profile)) delete config.profile;
+      for (const name of flags.all ? Object.keys(config.profiles) : removed) delete config.profiles[name];
+      if (config.profile && !(config.profile in config.profiles)) delete config.profile;
     });
-    const removed = stored.map((one) => one.profile);
     return ctx.text(`Removed the stored key of ${removed.join(", ")}. To revoke a key: \`playtest auth keys revoke\`.`, {
       result: { profiles: removed },
     });

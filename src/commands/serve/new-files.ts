@@ -30,7 +30,11 @@ function exists(path: string): boolean {
 async function create(path: string, text: string, mode: number): Promise<void> {
   try {
     const file = await open(path, "wx", mode);
-    await file.writeFile(text).finally(() => file.close());
+    // Not by `open` alone, whose mode the umask reduces: a container reads some of these files as another user.
+    await file
+      .chmod(mode)
+      .then(() => file.writeFile(text))
+      .finally(() => file.close());
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") throw notReplaced(path, "", error);
     throw cannotWrite(path, error as Error);

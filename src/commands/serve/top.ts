@@ -1,5 +1,6 @@
+import { instanceUrl } from "../../api/url.ts";
 import { type Context, define, flag } from "../../cli/define.ts";
-import { CliError, failure, usage } from "../../errors.ts";
+import { CliError, failure } from "../../errors.ts";
 import { withSettings } from "./location-flags.ts";
 import { refused } from "./refused.ts";
 import { serverEnv } from "./server-env.ts";
@@ -33,15 +34,13 @@ async function sourceOf(ctx: Context, { token, config: file, ...given }: Given):
     const { baseUrl } = ctx.flags;
     const host = metrics.host.includes(":") ? `[${metrics.host}]` : metrics.host;
     const own = metrics.port === null ? "http://127.0.0.1:4747" : `http://${host}:${metrics.port}`;
-    return { url: urlOf(baseUrl ?? own), token: token ?? (baseUrl === undefined ? metrics.token : null) };
+    return {
+      url: new URL("/metrics", instanceUrl(baseUrl ?? own)),
+      token: token ?? (baseUrl === undefined ? metrics.token : null),
+    };
   } catch (error) {
     throw refused(error);
   }
-}
-
-function urlOf(base: string): URL {
-  if (!URL.canParse(base)) throw usage(`--base-url takes an address such as https://playtest.example.com, not ${base}.`);
-  return new URL("/metrics", base);
 }
 
 const advice: Record<number, string> = {
