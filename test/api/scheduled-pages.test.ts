@@ -78,6 +78,9 @@ onBothDatabases("pages of a playtest at a fixed time", (_serve, it) => {
     expect(textOf((await ada.get(`/studio/playtests/${id}`)).html)).toMatch(
       /Played at Fri 2026-03-06 17:00, UTC.*You proposed Fri 2026-03-06 17:00, UTC instead of Thu 2026-03-05 17:00, UTC/,
     );
+    expect((await ada.get(`/studio/playtests/${id}`)).html).toContain(
+      `playtests update ${id} --at &quot;YYYY-MM-DD hh:mm&quot; --time-zone UTC`,
+    );
     const review = textOf((await ada.get(`/studio/slots/${slot.id}`)).html);
     expect(review).toMatch(
       /Claimed .*Played at Thu 2026-03-05 17:00, UTC .*You proposed Fri 2026-03-06 17:00, UTC instead of Thu 2026-03-05 17:00, UTC/,

@@ -218,6 +218,9 @@ const facts: Fact<Market>[] = [
       expect((await inboxOf(scene)).html).not.toContain("first deadline");
       await removeCopies(scene);
       expect((await inboxOf(scene)).html).toContain("1 slot is with playtesters. The first deadline is in 60 minutes.");
+      expect((await inboxOf(scene)).html).toMatch(
+        /<a href="[^"]+">[^<]+<\/a> <span class="soft">1 slot, due in 60 minutes<\/span>/,
+      );
     },
   },
   {
@@ -567,9 +570,11 @@ const facts: Fact<Market>[] = [
     async holds(scene) {
       const { owner, gameId } = scene;
       const [{ id }] = (await owner.get(`/games/${gameId}/playtests`)).body.data.playtests;
-      expect((await scene.browser.get(`/studio/playtests/${id}`)).html).toContain(`playtest playtests cancel ${id}`);
+      const page = async () => (await scene.browser.get(`/studio/playtests/${id}`)).html;
+      expect(await page()).toContain(`playtest playtests cancel ${id}`);
       await owner.post(`/playtests/${id}/cancel`);
       expect([await creditOf(scene), (await slotsOf(scene))[0].status]).toEqual([18_000, "reserved"]);
+      expect(await page()).not.toContain(`playtest playtests cancel ${id}`);
     },
   },
   {

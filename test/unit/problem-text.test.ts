@@ -21,6 +21,10 @@ it.each([
   ],
   [conflict("The slot is taken. Nothing was claimed."), "The slot is taken. Nothing was claimed."],
   [
+    conflict("You have a slot at 2026-12-04T18:00:00.000Z already, and cannot play both."),
+    "You have a slot at Fri 2026-12-04 18:00, UTC already, and cannot play both.",
+  ],
+  [
     new ApiError("CONFLICT", "The playtest has no open slots.", { details: [{ field: "slots", message: "are taken" }] }),
     "The playtest has no open slots.",
   ],

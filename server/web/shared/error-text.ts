@@ -1,4 +1,5 @@
 import { ended } from "../../../src/contract/text/one-line.ts";
+import { zonedText } from "../../../src/contract/time/zones.ts";
 import type { ApiError } from "../../lib/api-error.ts";
 
 /** Words of field names that are not written in lower case. */
@@ -14,12 +15,16 @@ export function wordsOf(field: string): string {
   return words.map((word) => written[word] ?? word).join(" ");
 }
 
+/** Instants as the API writes them, in the form of every page. */
+const readable = (text: string) =>
+  text.replace(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, (iso) => zonedText(Date.parse(iso), null));
+
 /**
- * What a page says about a problem. The message of invalid input begins with a field's name, which people who fill in a form do not
+ * What a page says about a problem, with times in UTC. The message of invalid input begins with a field's name, which people who fill in a form do not
  * know: it becomes a sentence for each field.
  */
 export function errorText({ message, details = [] }: Pick<ApiError, "message" | "details">): string {
   const [first] = details;
-  if (first === undefined || message !== `${first.field}: ${first.message}`) return message;
-  return details.map(({ field, message: what }) => ended(`The ${wordsOf(field)} ${what}`)).join(" ");
+  if (first === undefined || message !== `${first.field}: ${first.message}`) return readable(message);
+  return readable(details.map(({ field, message: what }) => ended(`The ${wordsOf(field)} ${what}`)).join(" "));
 }

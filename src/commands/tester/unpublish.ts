@@ -6,7 +6,7 @@ export const unpublish = define({
   name: "unpublish",
   summary: "Withdraw your consent to publish your video",
   description:
-    "You can do so at any time: before the video is accepted, it is not published then; afterwards it is deleted where it was published, and its address no longer works. You are paid all the same, and the owner and you keep the video. It cannot be published again, and the owner is told.",
+    "You can do so at any time: before the video is accepted, it is not published then; afterwards it is deleted where it was published, and its address no longer works. If the playtest is paid, you are paid all the same. The owner and you keep the video. It cannot be published again, and the owner is told.",
   operation: "withdrawVideo",
   args: { slot: arg.id("Slot id, or the name of its game", "listHeldSlots", "game.name") },
   body: "withdrawVideo",

@@ -66,15 +66,30 @@ ${!active && html`<p><a class="button" href="${studio.order()}">Order a playtest
 
 /** What is with the playtesters now. */
 function playing(context: StudioContext, { playing: held, hasMore }: Waiting): Markup | false {
+  const ids = [...new Set(held.map(({ playtest }) => playtest.id))];
   return (
     held.length > 0 &&
     html`<section><h2>Being played</h2><p>${hasMore.playing ? `More than ${plural(held.length, "slot")} are with playtesters.` : allPlaying(context, held)}</p>
-<ul class="links">${[...new Map(held.map((one) => [one.playtest.id, one.game.name]))].map(([id, name]) => html`<li><a href="${studio.playtest(id)}">${name}</a></li>`)}</ul></section>`
+<ul class="links">${ids.map((id) => {
+      const own = held.filter(({ playtest }) => playtest.id === id);
+      return html`<li><a href="${studio.playtest(id)}">${own[0]!.game.name}</a>${!hasMore.playing && html` <span class="soft">${slotsText(context, own)}</span>`}</li>`;
+    })}</ul></section>`
   );
 }
 
-function allPlaying({ now }: StudioContext, held: Waiting["playing"]): string {
-  const [first] = held.flatMap(({ slot }) => slot.deadlineAt ?? []).sort();
+/** How many slots of a playtest are being played and until when, which tells it from others of the same game. */
+function slotsText(context: StudioContext, held: Waiting["playing"]): string {
+  const due = firstDeadline(context, held);
+  return `${plural(held.length, "slot")}${due === undefined ? "" : `, due ${due}`}`;
+}
+
+function allPlaying(context: StudioContext, held: Waiting["playing"]): string {
+  const first = firstDeadline(context, held);
   const count = `${plural(held.length, "slot")} ${held.length === 1 ? "is" : "are"} with playtesters.`;
-  return first === undefined ? count : `${count} The first deadline is ${until(first, now) || "now"}.`;
+  return first === undefined ? count : `${count} The first deadline is ${first}.`;
+}
+
+function firstDeadline({ now }: StudioContext, held: Waiting["playing"]): string | undefined {
+  const [first] = held.flatMap(({ slot }) => slot.deadlineAt ?? []).sort();
+  return first === undefined ? undefined : until(first, now) || "now";
 }

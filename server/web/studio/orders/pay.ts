@@ -131,7 +131,7 @@ interface Cancellation {
 const promiseOf = ({ what, back }: Cancellation) => `${what}. ${back}`;
 
 /** The end of what nobody claimed and, before a fixed time, of what was claimed; undefined where that is nothing. `shown`: slots of it. */
-function cancellationOf(context: StudioContext, playtest: Playtest, shown: readonly Slot[]): Cancellation | undefined {
+export function cancellationOf(context: StudioContext, playtest: Playtest, shown: readonly Slot[]): Cancellation | undefined {
   const { status, slots, costPerSlotCents } = playtest;
   if (status === "pending_payment") return { what: "Cancel the order", back: "", label: "Cancel the order" };
   const ahead = isAhead(context, playtest);

@@ -10,7 +10,7 @@ import { time, until } from "../../shared/text.ts";
 import { zoneFor } from "../../shared/zone.ts";
 import { progressOf } from "../games/pages.ts";
 import { studioLayout } from "../layout.ts";
-import { cancelling, moving, orderActions, payment, slotsShown } from "../orders/pay.ts";
+import { cancellationOf, cancelling, moving, orderActions, payment, slotsShown } from "../orders/pay.ts";
 import { commands, playtestBadge, plural, shortId, slotBadge, trail } from "../parts.ts";
 import { shareActions, shareNotices, sharesOf, sharesSection } from "../sharing/shares.ts";
 import type { StudioContext, StudioPage } from "../types.ts";
@@ -71,7 +71,7 @@ ${playtest.notesForTesters && html`<section><h2>Notes for playtesters</h2>${pros
 ${hasVideos && sharesSection(context, "playtests", shares)}
 ${await moving(context, playtest, zone)}
 ${cursorOf(context) === undefined && (await cancelling(context, playtest, data.slots))}
-${commands(context, "From the command line", commandsFor(context, playtest))}`;
+${commands(context, "From the command line", commandsFor(context, playtest, { shown: data.slots, zone }))}`;
   return studioLayout(context, "games", { title: `Playtest of ${playtest.gameName}`, body });
 }
 
@@ -134,7 +134,11 @@ function stateOf({ now }: StudioContext, { status, deadlineAt, submission, block
   return submission ? html`submitted ${time(submission.createdAt)}` : "no video";
 }
 
-function commandsFor(context: StudioContext, playtest: Playtest): (readonly [string, string])[] {
+function commandsFor(
+  context: StudioContext,
+  playtest: Playtest,
+  { shown, zone }: { shown: readonly Slot[]; zone: string | null },
+): (readonly [string, string])[] {
   const { site, now } = context;
   const { id, status, slots, costPerSlotCents, scheduledAt } = playtest;
   const isAhead = scheduledAt != null && Date.parse(scheduledAt) > now;
@@ -142,11 +146,16 @@ function commandsFor(context: StudioContext, playtest: Playtest): (readonly [str
   return [
     ...(status === "pending_payment" ? ([["Pay for it", `playtest playtests pay ${id}`]] as const) : []),
     ...(status === "active" && isAhead
-      ? ([["Move it to another time", `playtest playtests update ${id} --at "YYYY-MM-DD hh:mm"`]] as const)
+      ? ([
+          [
+            "Move it to another time",
+            `playtest playtests update ${id} --at "YYYY-MM-DD hh:mm"${zone === null ? " --time-zone UTC" : ""}`,
+          ],
+        ] as const)
       : []),
     ["Be told in a terminal whenever it changes", `playtest playtests watch ${id}`],
     ...(slots.submitted > 0 ? ([["Download the videos", `playtest review download --playtest ${id}`]] as const) : []),
-    ...(status === "active" || status === "pending_payment"
+    ...(cancellationOf(context, playtest, shown)
       ? ([
           [
             isAhead
