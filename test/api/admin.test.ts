@@ -322,6 +322,15 @@ onBothDatabases("admin", (serve) => {
       ]);
     });
 
+    it("is refused for an account that was deleted", async () => {
+      const { admin, owner } = await open();
+      await admin.deleteUser({ params: { id: owner.id } });
+      for (const [what, amount] of Object.entries({ credit: { amountCents: 500 }, hours: { minutes: 90 } })) {
+        const refused = await admin.post(`/admin/users/${owner.id}/${what}`, { ...amount, note: "Sorry." });
+        expect([refused.status, refused.body.error.message]).toEqual([409, "This account was deleted. Nothing was granted."]);
+      }
+    });
+
     it("takes effect once per idempotency key", async () => {
       const { admin, owner } = await open();
       const body = { amountCents: 500, note: "Once." };
