@@ -93,7 +93,7 @@ export const eventMeanings: Record<EventKind, string> = {
   "budget.exceeded": "a budget refused an order or payment, for the first time in its day, month or total",
   "credit.low": "an order took your credit below the server's threshold",
   "approval.pending": "a free trial or its video waits for approval (to operators)",
-  "approval.decided": "an operator approved your free trial or did not",
+  "approval.decided": "an operator approved your free trial or did not, or nobody decided before its fixed time",
   "chat.message": "someone wrote to you",
   "finding.created": "you created a finding, or split one off",
   "finding.merged": "a finding was merged into another",

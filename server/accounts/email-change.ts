@@ -8,7 +8,7 @@ import * as mails from "../mail/store.ts";
 import { composeAdminAddress, composeEmailChange } from "../mail/texts.ts";
 import * as changes from "./email-changes-store.ts";
 import * as invitations from "./invitations-store.ts";
-import { createToken, emailPurposes as purposes, refuseTaken } from "./service.ts";
+import { createToken, emailPurposes as purposes, refuseTaken, requireFree } from "./service.ts";
 import * as users from "./users-store.ts";
 
 const validMs = 24 * 3_600_000;
@@ -94,9 +94,7 @@ export async function confirmEmailChange(tx: Tx, token: string): Promise<Confirm
 
 async function apply(tx: Tx, { user_id: id, email, email_key }: changes.ChangeRow): Promise<void> {
   const now = tx.now;
-  await refuseTaken(tx, email);
-  const expired = await users.findByEmail(tx, email);
-  if (expired) await users.removeUnverified(tx, expired.id);
+  await requireFree(tx, email);
   const { email_key: former } = (await users.find(tx, id))!;
   await users.update(tx, id, { email, email_key, updated_at: now });
   // What is kept under the former address belongs to the account, and goes with it.

@@ -70,24 +70,18 @@ export async function createUser(tx: Tx, account: NewAccount): Promise<users.Use
   return user;
 }
 
-/** 409 when an account has the address. Checked before the password is hashed, because hashing is expensive. */
+/** 409 when an account has the address, but for one that `requireFree` removes. Checked before a password is hashed, which is expensive. */
 export async function refuseTaken(q: ReadTx, email: string): Promise<void> {
   const taken = await users.findByEmail(q, email);
-  if (taken && !isExpired(q, taken)) throw addressTaken();
+  if (!taken || (taken.created_at <= q.now - unverifiedMs && (await users.isRemovable(q, taken.id)))) return;
+  throw conflict("An account with this email address already exists. Nothing was created. Sign in instead.");
 }
 
-/** Whether the time to verify the account's address has passed. */
-const isExpired = (tx: ReadTx, user: users.UserRow) =>
-  user.email_verified_at === null && user.created_at <= tx.now - unverifiedMs;
-
-const addressTaken = () => conflict("An account with this email address already exists. Nothing was created. Sign in instead.");
-
 /** 409 when an account has the address. An account that was not verified in time is removed here if the job has not done it yet. */
-async function requireFree(tx: Tx, email: string): Promise<void> {
-  const taken = await users.findByEmail(tx, email);
-  if (!taken) return;
-  if (isExpired(tx, taken) && (await users.removeUnverified(tx, taken.id))) return;
-  throw addressTaken();
+export async function requireFree(tx: Tx, email: string): Promise<void> {
+  await refuseTaken(tx, email);
+  const expired = await users.findByEmail(tx, email);
+  if (expired) await users.removeUnverified(tx, expired.id);
 }
 
 /** All scopes that a key of the account can have. */

@@ -59,9 +59,13 @@ export const ownRowDeletions = [
 const untouched = `email_verified_at IS NULL AND suspended_at IS NULL
   AND NOT EXISTS (SELECT 1 FROM ledger_transfers t WHERE t.owner_id = users.id)`;
 
+/** Whether this is an unverified account that can be removed. */
+export const isRemovable = async (q: Query, id: string): Promise<boolean> =>
+  (await q.one(`SELECT id FROM users WHERE id = ? AND ${untouched}`, id)) !== undefined;
+
 /** Removes an unverified account and the rows that belong to it. False when there is no such account. */
 export async function removeUnverified(tx: Query, id: string): Promise<boolean> {
-  if ((await tx.one(`SELECT id FROM users WHERE id = ? AND ${untouched}`, id)) === undefined) return false;
+  if (!(await isRemovable(tx, id))) return false;
   for (const sql of ownRowDeletions) await tx.run(sql, id);
   return (await deleteWhere(tx, "users", { id })) === 1;
 }

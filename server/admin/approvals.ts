@@ -1,10 +1,7 @@
 import type { Tx } from "../app/tx.ts";
 import type { Query } from "../database/port.ts";
-import { emit } from "../events/emit.ts";
-import { mailUserAbout } from "../events/event-mails.ts";
-import * as games from "../games/store.ts";
 import { notFound } from "../lib/api-error.ts";
-import { trialApprovedLetter, trialRejectedLetter } from "../playtests/letters.ts";
+import { announceDecision } from "../playtests/approvals.ts";
 import * as publishing from "../playtests/publishing.ts";
 import * as slots from "../playtests/slots/store.ts";
 import * as playtests from "../playtests/store.ts";
@@ -17,14 +14,14 @@ type Playtest = playtests.PlaytestRow;
 export async function approveTrial(tx: Tx, playtestId: string): Promise<void> {
   const playtest = await playtestOf(tx, playtestId);
   await trials.approveTrial(tx, playtest);
-  await tellOwner(tx, playtest, "approved", undefined);
+  await announceDecision(tx, playtest, "approved", undefined);
 }
 
 /** Cancels the trial and tells its owner the reason. The free trial of the game can be ordered again. */
 export async function rejectTrial(tx: Tx, playtestId: string, reason: string | undefined): Promise<void> {
   const playtest = await playtestOf(tx, playtestId);
   await trials.rejectTrial(tx, playtest);
-  await tellOwner(tx, playtest, "rejected", reason);
+  await announceDecision(tx, playtest, "rejected", reason);
 }
 
 export async function approveVideo(tx: Tx, slotId: string): Promise<void> {
@@ -47,21 +44,4 @@ async function slotOf(q: Query, id: string): Promise<slots.SlotRow> {
   const slot = await slots.find(q, id);
   if (!slot) throw notFound();
   return slot;
-}
-
-async function tellOwner(
-  tx: Tx,
-  playtest: Playtest,
-  decision: "approved" | "rejected",
-  reason: string | undefined,
-): Promise<void> {
-  const gameName = (await games.find(tx, playtest.game_id))!.name;
-  await emit(tx, [{ id: playtest.owner_id, role: "game_owner" }], {
-    kind: "approval.decided",
-    data: { playtestId: playtest.id, gameId: playtest.game_id, decision, reason: reason ?? null },
-    notice: { gameName, decision, reason },
-  });
-  const about = { config: tx.config, gameName, playtestId: playtest.id };
-  const letter = decision === "approved" ? trialApprovedLetter(about) : trialRejectedLetter({ ...about, reason });
-  await mailUserAbout(tx, playtest.owner_id, "approval.decided", letter);
 }

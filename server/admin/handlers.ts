@@ -61,6 +61,7 @@ async function grant(tx: Tx, ownerId: string, transfer: Transfer, payOwed: () =>
   requirePayments(tx);
   const owner = await user(tx, ownerId);
   if (owner.role !== "game_owner") throw conflict("Only game owners can have credit and playtest hours. Nothing was granted.");
+  if (owner.deleted_at !== null) throw conflict("This account was deleted. Nothing was granted.");
   await ledger.post(tx, transfer);
   await payOwed();
   return {

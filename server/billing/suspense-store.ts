@@ -16,6 +16,9 @@ export interface SuspenseRow extends DepositRow {
   display_name: string | null;
 }
 
+/** SQL for whether a deposit is held in suspense. One worth less than a cent has that status too, but nobody can have it. */
+export const isHeld = "status = 'suspense' AND value_cents > 0";
+
 const entries = `(SELECT t.id, t.created_at, -p.amount AS kept_cents, r.owner_id AS credited_to, d.*
   FROM crypto_deposits d JOIN ledger_transfers t ON t.event_key = 'crypto:' || d.chain || ':' || d.tx_hash || ':' || CAST(d.tx_index AS TEXT)
   JOIN ledger_postings p ON p.transfer_id = t.id AND p.account_id LIKE 'liab:suspense:%'

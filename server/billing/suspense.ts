@@ -23,7 +23,7 @@ interface Decision {
 /**
  * Credits an unmatched deposit to an owner as a new payment: to `ownerId`, or else to the owner who proved to have sent it or whose payment
  * has its amount. Its value is the recorded one, unless `rate` (cents per whole coin) is given. 404 for an unknown deposit, 409 for one
- * that is resolved already, 422 if the owner is not known.
+ * that is resolved already, 422 if the owner is not known or was deleted.
  */
 export async function resolveSuspense(
   tx: Tx,
@@ -88,5 +88,7 @@ async function ownerOf(tx: Query, given: string | undefined, entry: suspense.Sus
     );
   const owner = await users.find(tx, id);
   if (owner?.role !== "game_owner") throw invalid("userId", "is not the id of a game owner");
+  if (owner.deleted_at !== null)
+    throw invalid("userId", `must be of another account: ${id} was deleted. Name another game owner, or refund the deposit`);
   return id;
 }

@@ -1,6 +1,7 @@
 import type { InboxKind } from "../../src/contract/notifications.ts";
 import { freezes } from "../billing/reversals-store.ts";
 import { isFlagged } from "../billing/store.ts";
+import { isHeld } from "../billing/suspense-store.ts";
 import type { Query, Value } from "../database/port.ts";
 import { countUndelivered, newestUndelivered } from "../mail/store.ts";
 import { troubled } from "../playtests/publications/store.ts";
@@ -149,7 +150,7 @@ export const ofAdmin = {
   },
   unmatchedDeposits: async (q) => ({
     ...none,
-    ...(await q.one<{ count: number }>("SELECT COUNT(*) AS count FROM crypto_deposits WHERE status = 'suspense'"))!,
+    ...(await q.one<{ count: number }>(`SELECT COUNT(*) AS count FROM crypto_deposits WHERE ${isHeld}`))!,
   }),
   refusedMails: async (q) => {
     const { failed } = await countUndelivered(q);

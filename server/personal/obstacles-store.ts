@@ -1,4 +1,5 @@
 import { plural } from "../../src/contract/text/plural.ts";
+import { isHeld } from "../billing/suspense-store.ts";
 import type { Query } from "../database/port.ts";
 import { accounts } from "../ledger/rules.ts";
 import { balance } from "../ledger/store.ts";
@@ -79,7 +80,7 @@ async function money(q: Query, id: string): Promise<Obstacle[]> {
       (n) => `${plural(n, "dispute")} open: wait until it has ended, or ask the operator.`,
     ],
     [
-      await count(q, "crypto_deposits WHERE owner_id = ? AND status = 'suspense'", id),
+      await count(q, `crypto_deposits WHERE owner_id = ? AND ${isHeld}`, id),
       (n) => `${plural(n, "crypto deposit")} not credited: prove that you sent it, or ask the operator.`,
     ],
   ];

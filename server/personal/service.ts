@@ -5,6 +5,7 @@ import { end } from "../billing/subscriptions/service.ts";
 import * as subscriptions from "../billing/subscriptions/store.ts";
 import { conflict } from "../lib/api-error.ts";
 import { removeAllOf } from "../playtests/publications/service.ts";
+import { declineAll } from "../playtests/teams/changes.ts";
 import * as search from "../search/store.ts";
 import { removeClipsOf, removeReelsNaming } from "../sharing/clips/service.ts";
 import { removeStillsOf } from "../sharing/stills/service.ts";
@@ -42,6 +43,7 @@ export async function requireDeletable(q: ReadTx, user: users.UserRow, { byOpera
 export async function deleteAccount(tx: Tx, user: users.UserRow, by: By): Promise<void> {
   if (by.byOperator) await endPlan(tx, user.id);
   await requireDeletable(tx, user, by);
+  await declineAll(tx, user.id);
   await removeAllOf(tx, user.id);
   await removeClipsOf(tx, user.id);
   await removeReelsNaming(tx, user.id);

@@ -7,6 +7,7 @@ import { windowOver } from "./slots/rules.ts";
 import * as slots from "./slots/store.ts";
 import { expire, expireUnfilled } from "./slots/transitions.ts";
 import * as playtests from "./store.ts";
+import { cancelUndecided, isUndecided } from "./trials.ts";
 
 /** Reminds the playtester of a reserved slot before its deadline, and expires the slot then. */
 export const watchSlot = (job: Job, deps: Deps) =>
@@ -31,15 +32,15 @@ export const expireOrder = (job: Job, deps: Deps) =>
   });
 
 /**
- * Closes a playtest whose review window ended or whose fixed time came: expires open slots and rejects pending applications automatically. Does
- * nothing before it: the playtest was moved to a later time, for which there is another job.
+ * Closes a playtest whose review window ended or whose fixed time came: expires open slots, or cancels those of a trial that no admin decided on,
+ * and rejects pending applications automatically. Does nothing before it: the playtest was moved to a later time, for which there is another job.
  */
 export const closeWindow = (job: Job, deps: Deps) =>
   deps.store.write(async (tx) => {
     playtests.lock(tx, String(job.payload.playtestId));
     const playtest = (await playtests.find(tx, String(job.payload.playtestId)))!;
     if (!windowOver(playtest, tx.now)) return job.done(tx);
-    await expireUnfilled(tx, playtest);
+    await (isUndecided(playtest) ? cancelUndecided : expireUnfilled)(tx, playtest);
     await closePending(tx, playtest, playtest.closes_at!);
     await job.done(tx);
   }, playtests.rowLocks);

@@ -13,6 +13,7 @@ async function adminOf(server: TestServer): Promise<factories.Person> {
   return factories.personWith(server, key, me.body.data.id);
 }
 
+const day = 24 * 3_600_000;
 const unknown = "0190a000-0000-7000-8000-000000000000";
 
 onBothDatabases("admin", (serve) => {
@@ -103,6 +104,44 @@ onBothDatabases("admin", (serve) => {
       expect((await owner.listPlaytests({ params: { gameId } })).eligibleForFreeTrial).toBe(true);
       await factories.order(owner, gameId, { isFreePublicTrial: true });
       expect((await admin.post(`/admin/playtests/${playtestId}/approve`)).status).toBe(409);
+    });
+
+    it("at a fixed time: is cancelled if nobody decides before it, and can be ordered again", async () => {
+      const { server, admin, owner, gameId } = await open();
+      const scheduledAt = new Date(server.clock.now() + day).toISOString();
+      const playtestId = await factories.order(owner, gameId, { isFreePublicTrial: true, quantity: 2, scheduledAt });
+      server.clock.set(server.clock.now() + day);
+      for (const verb of ["approve", "reject"])
+        expect((await admin.post(`/admin/playtests/${playtestId}/${verb}`)).body.error.message).toBe(
+          "The fixed time of this free trial has come, so the trial is cancelled. Nothing was changed.",
+        );
+      await server.advance(0);
+      const { playtest } = await owner.getPlaytest({ params: { id: playtestId } });
+      expect(playtest).toMatchObject({ status: "cancelled", slots: { open: 0, cancelled: 2, expired: 0 } });
+      const reason = "No administrator decided on it before its fixed time.";
+      const { events } = await owner.listEvents({ query: {} });
+      expect(events.at(-1)).toMatchObject({
+        event: "approval.decided",
+        data: { playtestId, gameId, decision: "rejected", reason },
+      });
+      await server.advance(0);
+      expect(server.mails.at(-1)).toMatchObject({
+        subject: "Your free trial of Lantern Deep was not approved",
+        text: expect.stringContaining(`Reason: ${reason}`),
+      });
+      expect((await admin.listApprovals()).approvals).toEqual([]);
+      expect((await owner.listPlaytests({ params: { gameId } })).eligibleForFreeTrial).toBe(true);
+      await factories.order(owner, gameId, { isFreePublicTrial: true });
+    });
+
+    it("at a fixed time: is used up when it was approved and nobody claimed it", async () => {
+      const { server, admin, owner, gameId } = await open();
+      const scheduledAt = new Date(server.clock.now() + day).toISOString();
+      const playtestId = await factories.order(owner, gameId, { isFreePublicTrial: true, scheduledAt });
+      await admin.approvePlaytest({ params: { id: playtestId } });
+      await server.advance(day);
+      expect((await owner.getPlaytest({ params: { id: playtestId } })).playtest.status).toBe("expired");
+      expect((await owner.listPlaytests({ params: { gameId } })).eligibleForFreeTrial).toBe(false);
     });
 
     it("is the only kind of playtest that can be approved", async () => {
@@ -320,6 +359,15 @@ onBothDatabases("admin", (serve) => {
       expect(entries).toMatchObject([
         { amountMinutes: 90, note: "For the talk.", source: expect.stringMatching(/^admin_grant:/) },
       ]);
+    });
+
+    it("is refused for an account that was deleted", async () => {
+      const { admin, owner } = await open();
+      await admin.deleteUser({ params: { id: owner.id } });
+      for (const [what, amount] of Object.entries({ credit: { amountCents: 500 }, hours: { minutes: 90 } })) {
+        const refused = await admin.post(`/admin/users/${owner.id}/${what}`, { ...amount, note: "Sorry." });
+        expect([refused.status, refused.body.error.message]).toEqual([409, "This account was deleted. Nothing was granted."]);
+      }
     });
 
     it("takes effect once per idempotency key", async () => {

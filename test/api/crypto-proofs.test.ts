@@ -339,6 +339,19 @@ onBothDatabases("the declared sender of a payment", (serve) => {
     expect(await owner.credit()).toBe(0);
   });
 
+  it("is not enough for an account that was deleted: the deposit waits for the operator", async () => {
+    const owner = await openPayer(await serve());
+    const asked = await owner.declare(2000, payer.address);
+    await owner.server.advance(4 * hour);
+    await owner.owner.deleteAccount({ body: { password: "correct horse" } });
+    await owner.pay(asked);
+    await owner.server.advance(2 * hour);
+    const admin = await firstAdmin(owner.server);
+    expect((await admin.get("/admin/suspense")).body.data.suspense).toMatchObject([
+      { status: "suspense", reason: "late", amountCents: 2000, userId: owner.owner.id },
+    ]);
+  });
+
   it.each([
     ["no address", "0x12"],
     ["an address with a wrong checksum", "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAeD"],

@@ -3,7 +3,7 @@ import type { EvmNetwork } from "../../server/config/schema.ts";
 import { asking, instructionsOf, openWallet } from "../helpers/crypto.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { callData, fileEvmNode, freshReceiver, selectors } from "../helpers/evm.ts";
-import { ledgerFaults } from "../helpers/factories.ts";
+import { firstAdmin, ledgerFaults } from "../helpers/factories.ts";
 import { startRpc } from "../helpers/rpc-proxy.ts";
 import type { Reply, TestServer } from "../helpers/server.ts";
 
@@ -159,6 +159,30 @@ onBothDatabases("deposits found by scanning", (serve) => {
     await wallet.send(await wallet.ask(2000), { amount: "9999" });
     await wallet.server.advance(24 * hour);
     expect(await deposits(wallet.server)).toEqual([]);
+  });
+
+  it("dust that is submitted: is credited to nobody, waits for nobody, and the reply says so", async () => {
+    const wallet = await openWallet(await serve());
+    const other = await openWallet(wallet.server);
+    const txHash = await wallet.send(await wallet.ask(2000), { amount: "9999" });
+    const says = "The deposit is worth less than a cent, which is too little to be credited.";
+    const mine = await wallet.prove(txHash);
+    expect([mine.status, mine.body.error.message]).toEqual([
+      402,
+      expect.stringMatching(new RegExp(`Nothing was credited\\. Pay the full amount in a new transaction\\. ${says}$`)),
+    ]);
+    const theirs = await other.prove(txHash);
+    expect([theirs.status, theirs.body.error.message]).toEqual([
+      409,
+      `The transaction arrived, but nothing shows that you sent it. Nothing was credited. ${says}`,
+    ]);
+    const admin = await firstAdmin(wallet.server);
+    const { items } = await admin.getInbox();
+    expect(items.find(({ kind }) => kind === "unmatchedDeposits")!.count).toBe(0);
+    expect((await admin.get("/admin/suspense")).body.data.suspense).toEqual([]);
+    await wallet.server.advance(24 * hour);
+    await wallet.owner.deleteAccount({ body: { password: "correct horse" } });
+    expect(await ledgerFaults(wallet.server)).toEqual([]);
   });
 
   it("submitted and found at the same moment: posted once", async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { noPassword } from "../../server/accounts/service.ts";
+import { noPassword, unverifiedMs } from "../../server/accounts/service.ts";
 import * as users from "../../server/accounts/users-store.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { type Person, registerPlaytester } from "../helpers/factories.ts";
@@ -131,6 +131,32 @@ onBothDatabases("a change of the email address", (serve) => {
     await server.request("POST", "/auth/register", { body: { email: next, password: "somebody's own", role: "playtester" } });
     expect((await press(server, two)).status).toBe(409);
     expect(await email()).toBe(old);
+  });
+
+  it("to the address of an account that nobody verified: takes it from one that can be removed, and is refused for others", async () => {
+    const { server, ask, email } = await open();
+    server.deps.config.autoVerify = false;
+    const { body } = await server.request("POST", "/auth/register", {
+      body: { email: next, password: "somebody's own", role: "playtester" },
+    });
+    const suspend = (at: number | null) =>
+      server.deps.store.write((tx) => users.update(tx, body.data.userId, { suspended_at: at }));
+    await suspend(1);
+    await server.advance(unverifiedMs);
+    expect((await ask()).status).toBe(409);
+    await suspend(null);
+    expect((await ask()).status).toBe(200);
+    await suspend(1);
+    expect((await press(server, link(server, old))).status).toBe(200);
+    const last = link(server, next);
+    for (let count = 0; count < 2; count++) {
+      const refused = await press(server, last);
+      expect([refused.status, refused.html]).toEqual([409, expect.stringContaining("email address already exists")]);
+    }
+    expect(await email()).toBe(old);
+    await suspend(null);
+    expect((await press(server, last)).status).toBe(200);
+    expect(await email()).toBe(next);
   });
 
   it("can be requested in the portal", async () => {

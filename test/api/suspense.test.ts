@@ -161,6 +161,23 @@ onBothDatabases("suspense", (serve) => {
     expect([await till.credit(), (await list(scene, "credited"))[0].userId]).toEqual([1234, till.owner.id]);
   });
 
+  test("an account that was deleted is not credited, whether it is named or the amount says that it is its own", async () => {
+    const scene = await open();
+    const { admin, till, server } = scene;
+    await server.advance(hour);
+    expect((await scene.wallet.prove(await scene.wallet.send(scene.asked))).status).toBe(409);
+    const [late] = await list(scene);
+    const nameless = await unmatched(scene);
+    await admin.deleteUser({ params: { id: till.owner.id } });
+    const resolve = (id: string, userId?: string) => admin.post(`/admin/suspense/${id}/resolve`, { note: "Asked.", userId });
+    const message = `must be of another account: ${till.owner.id} was deleted. Name another game owner, or refund the deposit`;
+    for (const refused of [await resolve(late.id), await resolve(nameless.id, till.owner.id)])
+      expect([refused.status, refused.body.error.details]).toEqual([422, [{ field: "userId", message }]]);
+    const other = await registerOwner(server);
+    expect((await resolve(late.id, other.id)).status).toBe(200);
+    expect((await admin.post(`/admin/suspense/${nameless.id}/refund`, { note: "Sent back." })).status).toBe(200);
+  });
+
   test("without a quote: a refund notifies nobody", async () => {
     const scene = await open();
     const entry = await unmatched(scene);

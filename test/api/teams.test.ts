@@ -671,6 +671,39 @@ onBothDatabases("teams", (serve, it) => {
     expect(await teamOf(ben, other)).toEqual(["ann confirmed 1000", "ben confirmed 1000"]);
   });
 
+  it("a member whose account is deleted declines, and the claimant is told and can ask another friend", async () => {
+    const { server, ann, ben, cleo, dana, playtestId } = await market(serve);
+    const slotId = await claimWith(ann, playtestId, "ben", "cleo");
+    await confirm(ben, slotId);
+    await ben.deleteAccount({ body: { password: "correct horse" } });
+    await (await factories.firstAdmin(server)).deleteUser({ params: { id: cleo.id } });
+    const { notifications } = await ann.listNotifications({ query: {} });
+    expect(notifications.slice(0, 2).map(({ title, body }) => `${title}: ${body}`)).toEqual(
+      Array(2).fill(
+        "Team member missing: Deleted account declined to play. Ask another friend to playtest Lantern Deep with you.",
+      ),
+    );
+    await server.advance(0);
+    const subjects = server.mails.map(({ subject }) => subject);
+    expect(subjects.filter((subject) => subject.endsWith(" will not playtest Lantern Deep with you"))).toHaveLength(2);
+    expect(await teamOf(ann, slotId)).toEqual(["ann confirmed 1000", "null declined 1000", "null declined 1000"]);
+    await ann.replaceTeamMember({ params: { id: slotId }, body: { with: "dana" } });
+    expect(await teamOf(dana, slotId)).toContain("dana asked 1000");
+  });
+
+  it("a claimant whose account is deleted ends the team, and the others are told; the slot is open again", async () => {
+    const { ann, ben, cleo, dana, playtestId } = await market(serve);
+    for (const other of [ben, cleo]) await befriend(dana, other);
+    const slotId = await claimWith(ann, playtestId, "ben", "cleo");
+    await confirm(ben, slotId);
+    await ann.deleteAccount({ body: { password: "correct horse" } });
+    for (const person of [ben, cleo]) {
+      expect((await titlesOf(person))[0]).toBe("Team ended");
+      expect((await person.get(`/playtester/slots/${slotId}`)).status).toBe(404);
+    }
+    expect(await claimWith(dana, playtestId, "ben", "cleo")).toBe(slotId);
+  });
+
   it("a disputed payment holds the share of each member", async () => {
     const server = await serve({ config: teamsOn });
     server.deps.config.payouts.holdDays = 7;

@@ -10,20 +10,21 @@ export const taken = () =>
     details: [{ field: "txHash", message: "was already used for another payment" }],
   });
 
-/** Says how to get a deposit credited that is held in suspense. */
-const howToProve = (paymentId: string, txHash: string) =>
-  `If you can sign with the address that sent it, run \`playtest billing credit x402 prove ${paymentId} --tx ${txHash}\` to have it credited. Otherwise, for example if an exchange sent it, ask the operator.`;
-
-const kept = (paymentId: string, txHash: string) =>
-  `The deposit is not lost: it is held as an unmatched deposit. ${howToProve(paymentId, txHash)}`;
-
 const openOneFirst = "Request payment instructions of any amount first to get a payment ID.";
 
+/** Says how to get a deposit credited that is held in suspense. Without the id of a payment, also how to get one. */
+const howToProve = (paymentId: string | undefined, txHash: string) =>
+  `If you can sign with the address that sent it, run \`playtest billing credit x402 prove ${paymentId ?? "PAYMENT"} --tx ${txHash}\` to have it credited. Otherwise, for example if an exchange sent it, ask the operator.${paymentId === undefined ? ` ${openOneFirst}` : ""}`;
+
+/** Says what becomes of a deposit that was not credited. */
+const fate = ({ value_cents, tx_hash }: crypto.DepositRow, paymentId: string | undefined) =>
+  value_cents < 1
+    ? "The deposit is worth less than a cent, which is too little to be credited."
+    : `The deposit is not lost: it is held as an unmatched deposit. ${howToProve(paymentId, tx_hash)}`;
+
 /** The error for a deposit in suspense that matches no payment by its amount, or was submitted by another account. */
-export const unmatched = ({ tx_hash }: crypto.DepositRow, paymentId: string | undefined) =>
-  conflict(
-    `The transaction arrived, but nothing shows that you sent it. Nothing was credited. ${kept(paymentId ?? "PAYMENT", tx_hash)}${paymentId === undefined ? ` ${openOneFirst}` : ""}`,
-  );
+export const unmatched = (deposit: crypto.DepositRow, paymentId: string | undefined) =>
+  conflict(`The transaction arrived, but nothing shows that you sent it. Nothing was credited. ${fate(deposit, paymentId)}`);
 
 /** The error for a deposit that became credit because its order could not begin. An order that runs is not to be placed again. */
 export async function creditedInstead(tx: ReadTx, deposit: crypto.DepositRow, quote: crypto.QuoteRow): Promise<ApiError> {
@@ -39,28 +40,28 @@ export function refusal(deposit: crypto.DepositRow, quote: crypto.QuoteRow): Api
     return conflict("The operator recorded that this deposit was sent back. Nothing was credited. Contact the operator.");
   const text = (atomic: bigint) => `${coins(atomic, quote.currency)} ${quote.currency}`;
   const [sent, asked] = [BigInt(deposit.amount_atomic), BigInt(quote.amount_atomic)];
-  const held = kept(quote.payment_id, deposit.tx_hash);
+  const rest = fate(deposit, quote.payment_id);
   switch (deposit.note) {
     case "short": {
       const missing = `${text(sent)} arrived of ${text(asked)}: ${text(asked - sent)} is missing.`;
       return new ApiError(
         "PAYMENT_REQUIRED",
-        `${missing} Nothing was credited. Pay the full amount in a new transaction. ${held}`,
+        `${missing} Nothing was credited. Pay the full amount in a new transaction. ${rest}`,
         { details: [{ field: "txHash", message: missing }] },
       );
     }
     case "over":
       // Of several open payments of the owner, nothing says which one it was sent for.
       return conflict(
-        `${text(sent)} arrived, more than was requested, so it may be the payment of somebody else. Nothing was credited. ${held}`,
+        `${text(sent)} arrived, more than was requested, so it may be the payment of somebody else. Nothing was credited. ${rest}`,
       );
     case "late":
-      return conflict(`The transaction arrived after the payment had expired. Nothing was credited. ${held}`);
+      return conflict(`The transaction arrived after the payment had expired. Nothing was credited. ${rest}`);
     case "again":
-      return conflict(`This was already paid by another transaction. Nothing was credited. ${held}`);
+      return conflict(`This was already paid by another transaction. Nothing was credited. ${rest}`);
     case "unclear":
       return conflict(
-        `${text(sent)} is not the requested amount, and it may come from another account. Nothing was credited. ${held}`,
+        `${text(sent)} is not the requested amount, and it may come from another account. Nothing was credited. ${rest}`,
       );
     case "frozen":
       return conflict(

@@ -1,3 +1,4 @@
+import * as users from "../../accounts/users-store.ts";
 import type { Tx } from "../../app/tx.ts";
 import type { Query } from "../../database/port.ts";
 import { accounts, resolveTransfers } from "../../ledger/rules.ts";
@@ -121,12 +122,13 @@ export async function keptOf(tx: Query, deposit: crypto.DepositKey): Promise<Sus
 
 /**
  * Whether the declared sender of the quote is enough proof to credit a transfer that does not match the quote: no other account declared
- * or used that address, and none has a quote that the transfer could be meant for.
+ * or used that address, and none has a quote that the transfer could be meant for. Not for an account that was deleted.
  */
 export async function isDeclared(tx: Query, { transfer, at, verdict }: Judged): Promise<boolean> {
   if (!("quote" in verdict) || transfer.from === null) return false;
   const { quote } = verdict;
   if (!meetsDeclaration({ amount: transfer.amount, at, from: transfer.from }, quote)) return false;
+  if ((await users.standing(tx, quote.ownerId))?.deleted_at !== null) return false;
   if (await crypto.isAddressOfOthers(tx, transfer.from, quote.ownerId)) return false;
   return !(await crypto.hasRivals(tx, quote.row, { ownerId: quote.ownerId, sender: transfer.from, ...rivalsAt(at) }));
 }

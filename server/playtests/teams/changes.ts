@@ -198,8 +198,9 @@ function seatToFill({ playtest, members, team }: Known, missing: string | undefi
   const fillable = [...new Set([...free, ...asked.map(({ seat }) => seat)])];
   if (missing === undefined) {
     const only = free.length === 1 ? free : fillable;
-    if (only.length === 1) return only[0]!;
     if (only.length === 0) throw conflict("Nobody is missing in this team. Nothing was changed.");
+    // Who deleted their account has no handle, so nobody can name them.
+    if (only.length === 1 || asked.length === 0) return only[0]!;
     throw invalid("missing", `is required, because several members can be replaced: ${handlesOf(asked)}`);
   }
   const seat = members.filter((member) => member.handle === missing && fillable.includes(member.seat)).at(-1)?.seat;
@@ -283,15 +284,23 @@ export async function withdraw(tx: Tx, slotId: string, userId: string): Promise<
 
 /** Two playtesters are no longer friends: what one asked the other counts as declined. A complete team stays, as does one of a slot that ended. */
 export async function declineBetween(tx: Tx, one: string, other: string): Promise<void> {
-  for (const { slot_id, member_id } of await store.unsettledBetween(tx, one, other)) {
-    playtests.lockOfSlot(tx, slot_id);
-    const [slot, team] = [await slots.find(tx, slot_id), await store.ofSlot(tx, slot_id)];
-    const playtest = slot && (await playtests.find(tx, slot.playtest_id));
-    const member = team && (await store.membersOf(tx, [team.id])).find(({ id }) => id === member_id);
-    if (!slot || !playtest || !team || !member || !isSeated(member) || !isOpen(tx, { slot, team, playtest })) continue;
-    await release(tx, member, "declined");
-    await tellAbsence(tx, team, slot, member.user_id, "declined");
-  }
+  for (const unsettled of await store.unsettledBetween(tx, one, other)) await declineFor(tx, unsettled);
+}
+
+/** An account ends: the teams that it claimed and that wait for others end too, and what others asked it counts as declined. */
+export async function declineAll(tx: Tx, userId: string): Promise<void> {
+  for (const unsettled of await store.unsettledOf(tx, userId))
+    if (!(await withdraw(tx, unsettled.slot_id, userId))) await declineFor(tx, unsettled);
+}
+
+async function declineFor(tx: Tx, { slot_id, member_id }: store.Unsettled): Promise<void> {
+  playtests.lockOfSlot(tx, slot_id);
+  const [slot, team] = [await slots.find(tx, slot_id), await store.ofSlot(tx, slot_id)];
+  const playtest = slot && (await playtests.find(tx, slot.playtest_id));
+  const member = team && (await store.membersOf(tx, [team.id])).find(({ id }) => id === member_id);
+  if (!slot || !playtest || !team || !member || !isSeated(member) || !isOpen(tx, { slot, team, playtest })) return;
+  await release(tx, member, "declined");
+  await tellAbsence(tx, team, slot, member.user_id, "declined");
 }
 
 /** Ends a team that was not confirmed in time, without a mark for anybody; of a complete team, what a replacement was asked. */

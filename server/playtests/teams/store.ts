@@ -136,14 +136,25 @@ export const shares = (q: Query, slotId: string) =>
     slotId,
   );
 
-/** The teams in which one of two playtesters asked the other, who has not confirmed or whose team is not complete yet. */
+/** A member who has not confirmed, or whose team is not complete yet, and the slot of the team. */
+export interface Unsettled {
+  slot_id: string;
+  member_id: string;
+}
+
+const unsettled = `SELECT m.slot_id, m.id AS member_id FROM team_members m JOIN teams t ON t.id = m.team_id
+  WHERE (m.status = 'asked' OR (m.status = 'confirmed' AND t.status = 'asking')) AND t.status <> 'ended'`;
+
+/** Where one of two playtesters asked the other. */
 export const unsettledBetween = (q: Query, one: string, other: string) =>
-  q.all<{ slot_id: string; member_id: string }>(
-    `SELECT m.slot_id, m.id AS member_id FROM team_members m JOIN teams t ON t.id = m.team_id
-      WHERE ((m.user_id = ? AND t.claimant_id = ?) OR (m.user_id = ? AND t.claimant_id = ?))
-        AND (m.status = 'asked' OR (m.status = 'confirmed' AND t.status = 'asking')) AND t.status <> 'ended' ORDER BY m.slot_id`,
+  q.all<Unsettled>(
+    `${unsettled} AND ((m.user_id = ? AND t.claimant_id = ?) OR (m.user_id = ? AND t.claimant_id = ?)) ORDER BY m.slot_id`,
     one,
     other,
     other,
     one,
   );
+
+/** Where a playtester is such a member. */
+export const unsettledOf = (q: Query, userId: string) =>
+  q.all<Unsettled>(`${unsettled} AND m.user_id = ? ORDER BY m.slot_id`, userId);

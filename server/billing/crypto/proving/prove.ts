@@ -86,13 +86,13 @@ async function proveOne(tx: Tx, subject: Subject, { transfer, deposit: booked }:
   }
   if (deposit.status === "credited" && deposit.owner_id === ownerId) return creditedBefore(tx, deposit);
   if (deposit.status !== "suspense") return decided(deposit.status);
+  const kept = await keptOf(tx, deposit);
+  if (!kept) return tooSmall();
   if (isOthersByAmount(deposit, ownerId)) {
     const { by: proof, signature } = evidence;
     await crypto.setProof(tx, deposit, { proof, proved_by: ownerId, proved_at: tx.now, signature });
     return othersByAmount();
   }
-  const kept = await keptOf(tx, deposit);
-  if (!kept) return tooSmall();
   return release(tx, kept, { evidence, quote, at: seen.at, rate });
 }
 
