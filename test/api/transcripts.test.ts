@@ -138,9 +138,11 @@ onBothDatabases("transcripts", (serve, it) => {
     expect(await transcription(owner, slotId)).toMatchObject({ status: "approved", selectedVersion: "edited" });
     await put(edited.replace("captain", "pilot"), "two");
     expect(await textAt(owner, slotId)).toContain("pilot");
+    await server.advance(0);
     expect(files(server)).toHaveLength(2);
     const messages = [await owner.delete(path), await owner.delete(path)].map(({ body }) => body.data.message);
     expect(messages).toEqual(["The edited transcript is deleted.", "This transcript was not edited."]);
+    await server.advance(0);
     expect([await textAt(owner, slotId), files(server).length]).toEqual([automatic, 1]);
     expect(await transcription(owner, slotId)).toMatchObject({ selectedVersion: "original" });
   });
