@@ -2,7 +2,7 @@ import type { Deps } from "../app/deps.ts";
 import { freeBytes } from "../lib/free-space.ts";
 
 /** A stored file was not copied, because the copy would leave the disk less than the server needs for the rest. */
-export class NoRoom extends Error {
+class NoRoom extends Error {
   constructor() {
     super("too little free disk space for a copy of the video");
   }

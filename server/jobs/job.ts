@@ -11,6 +11,8 @@ export interface Job {
   /** When the job was due: server time in ms. */
   runAt: number;
   attempts: number;
+  /** Whether it is not tried again when this run fails too: what it makes fails with it, so that nobody waits for that. */
+  isLast: boolean;
   /**
    * False once the lease was lost or ran out, for instance because the process was stalled: another process may be running the job. A job
    * that has many effects outside of the database checks it before each of them.

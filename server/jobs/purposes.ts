@@ -11,7 +11,7 @@ const purposes = {
   "delete-again": "delete an account that was deleted before a restore",
   "deliver-webhook": "deliver webhooks to a host",
   "discard-clip": "remove the files of a deleted clip",
-  "discard-files": "remove files of a deleted account",
+  "discard-files": "remove files of deleted accounts and replaced transcripts",
   "discard-still": "remove the file of a deleted still image",
   "discard-upload": "remove an upload that was not finished",
   "dispute-payment": "record a dispute of a payment",

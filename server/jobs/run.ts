@@ -8,6 +8,8 @@ import * as jobs from "./store.ts";
 /** How often a job may fail in a row, within about four days, before it is marked dead. */
 const maxFailures = 25;
 
+const isLast = ({ failures }: jobs.JobRow) => failures + 1 >= maxFailures;
+
 interface Context {
   kinds: JobKinds;
   deps: Deps;
@@ -44,6 +46,7 @@ async function run(row: LeasedJob, context: Context, span: Span | null): Promise
     payload: JSON.parse(row.payload) as Record<string, unknown>,
     runAt: row.run_at,
     attempts: row.attempts,
+    isLast: isLast(row),
     isHeld: lease.isHeld,
     done: async (tx) => ended(await jobs.finish(tx, row)),
     endUnless: (next) =>
@@ -115,11 +118,10 @@ async function settle(change: (tx: Query) => Promise<unknown>, lease: Lease, { d
 function afterFailure(row: jobs.JobRow, error: unknown, { deps: { log }, clock }: Context): (tx: Query) => Promise<unknown> {
   if (error instanceof RetryLater) return (tx) => jobs.retry(tx, row, error.runAt, error.message, 0);
   const failures = row.failures + 1;
-  const isLast = failures >= maxFailures;
-  const message = isLast ? "job failed and will not be retried" : "job failed";
+  const message = isLast(row) ? "job failed and will not be retried" : "job failed";
   log.error({ err: error, job: row.kind, id: row.id, attempts: row.attempts }, message);
   const text = String(error).slice(0, 500);
-  if (isLast) return (tx) => jobs.markDead(tx, row, text);
+  if (isLast(row)) return (tx) => jobs.markDead(tx, row, text);
   const wait = Math.round(1000 * Math.exp(Math.min(failures, 10)));
   return (tx) => jobs.retry(tx, row, clock.now() + wait, text, failures);
 }

@@ -3,13 +3,13 @@ import * as backups from "../admin/backups-store.ts";
 import type { ReadTx, Tx } from "../app/tx.ts";
 import { end } from "../billing/subscriptions/service.ts";
 import * as subscriptions from "../billing/subscriptions/store.ts";
+import { scheduleDiscardFiles } from "../jobs/discard-files.ts";
 import { conflict } from "../lib/api-error.ts";
 import { removeAllOf } from "../playtests/publications/service.ts";
 import { declineAll } from "../playtests/teams/changes.ts";
 import * as search from "../search/store.ts";
 import { removeClipsOf, removeReelsNaming } from "../sharing/clips/service.ts";
 import { removeStillsOf } from "../sharing/stills/service.ts";
-import { scheduleDiscardFiles } from "../uploads/discard-files.ts";
 import { erase, hasOtherFullAdmin } from "./erase-store.ts";
 import { obstaclesOf } from "./obstacles-store.ts";
 import { removeWork } from "./work.ts";
@@ -53,7 +53,7 @@ export async function deleteAccount(tx: Tx, user: users.UserRow, by: By): Promis
   search.removeOwner(tx, id);
   await search.removeName(tx, id);
   const mails = await erase(tx, { id, role, email, displayName, companyName }, now);
-  await scheduleDiscardFiles(tx, { blobs: [], uploads: [], mails });
+  await scheduleDiscardFiles(tx, { mails });
   await removeWork(tx, id);
   if (await makesBackups(tx))
     await tx.schedule({ kind: "list-deletion", key: id, payload: { userId: id }, runAt: now + listAfterMs });

@@ -1,9 +1,9 @@
 import type { Tx } from "../app/tx.ts";
+import { scheduleDiscardFiles } from "../jobs/discard-files.ts";
 import * as findings from "../playtests/findings/store.ts";
 import { removeStill } from "../playtests/moments/stills.ts";
 import * as search from "../search/store.ts";
 import { removeClip } from "../sharing/clips/service.ts";
-import { scheduleDiscardFiles } from "../uploads/discard-files.ts";
 import { blobKeyOf } from "../uploads/store.ts";
 import * as writers from "../uploads/writers/store.ts";
 import * as store from "./work-store.ts";
@@ -30,5 +30,5 @@ export async function removeWork(tx: Tx, userId: string): Promise<void> {
   await store.removeUnheard(tx, userId);
   const finished = uploads.map(blobKeyOf);
   const unique = [...new Set([...blobs, ...finished])];
-  await scheduleDiscardFiles(tx, { blobs: unique, uploads: uploads.map(({ id }) => id), mails: [] });
+  await scheduleDiscardFiles(tx, { blobs: unique, uploads: uploads.map(({ id }) => id) });
 }

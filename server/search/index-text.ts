@@ -2,7 +2,7 @@ import { cleaned } from "../../src/contract/signals/cleaned.ts";
 import { readCues } from "../../src/contract/text/cues.ts";
 import type { Deps } from "../app/deps.ts";
 import type { Tx } from "../app/tx.ts";
-import type { Query } from "../database/port.ts";
+import { type Query, StoreUnavailable } from "../database/port.ts";
 import { type Job, RetryLater } from "../jobs/job.ts";
 import { type Line, passagesOf } from "./passage-rules.ts";
 import type { Indexed } from "./queue.ts";
@@ -27,25 +27,36 @@ export async function indexText(job: Job, deps: Deps): Promise<void> {
 }
 
 const pageSlots = 50;
+/** How long (ms) until slots whose transcripts could not be read are tried again. */
+const againMs = 3_600_000;
 
 /**
  * Indexes the texts of every slot and finding, and the names, that are not indexed yet, the newest first, each in a transaction of its own. They come behind what
- * is indexed already, which is newer. When the job is interrupted, the next run goes on with the rest.
+ * is indexed already, which is newer. When the job is interrupted, the next run goes on with the rest. A slot whose transcript cannot be read
+ * right now is left for a later run, so that the others do not wait for it.
  */
 export async function fillSearch(job: Job, deps: Deps): Promise<void> {
-  await fillSlots(job, deps);
+  const left = await fillSlots(job, deps);
   for (const source of store.ownSources) await fillOwn(job, deps, source);
+  if (left > 0) throw new RetryLater(deps.clock.now() + againMs, `the transcripts of ${left} slots could not be read`);
 }
 
-async function fillSlots(job: Job, deps: Deps): Promise<void> {
+/** Returns how many slots are left for a later run. */
+async function fillSlots(job: Job, deps: Deps): Promise<number> {
+  let left = 0;
+  const leave = (slotId: string) => (error: unknown) => {
+    if (error instanceof StoreUnavailable) throw error;
+    deps.log.warn({ err: error, slot: slotId }, "the texts of a slot could not be indexed; it is tried again in an hour");
+    left += 1;
+  };
   for (let before: string | undefined; ; ) {
     const slots = await deps.store.read((q) => store.listUnindexed(q, before, pageSlots));
     for (const { slot_id } of slots) {
       if (deps.draining.aborted) throw new RetryLater(deps.clock.now(), "the server was stopped");
-      if (!job.isHeld()) return;
-      await indexSlot(deps, slot_id, "last");
+      if (!job.isHeld()) return left;
+      await indexSlot(deps, slot_id, "last").catch(leave(slot_id));
     }
-    if (slots.length < pageSlots) return;
+    if (slots.length < pageSlots) return left;
     before = slots.at(-1)!.id;
   }
 }

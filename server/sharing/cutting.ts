@@ -41,8 +41,8 @@ export interface Cutting {
 }
 
 /**
- * Cuts files out of a video and stores them. When the program fails, only these fail. When the server stops meanwhile, the next one
- * starts it again. What was deleted meanwhile leaves no file.
+ * Cuts files out of a video and stores them. When the program or the last try fails, only these fail. When the server stops meanwhile, the
+ * next one starts it again. What was deleted meanwhile leaves no file.
  */
 export async function cutOut(job: Job, deps: Deps, cutting: Cutting): Promise<void> {
   const { cutter } = deps;
@@ -72,9 +72,10 @@ export async function cutOut(job: Job, deps: Deps, cutting: Cutting): Promise<vo
   } catch (error) {
     if (deps.draining.aborted)
       throw new RetryLater(deps.clock.now(), "the server was stopped while it cut a file out of a video");
-    if (!(error instanceof CutFailed)) throw error;
-    deps.log.warn({ err: error, blobKey: cutting.blobKeys[0] }, "could not cut a file out of a video");
-    await fail(error);
+    const isFinal = error instanceof CutFailed;
+    if (!isFinal && !job.isLast) throw error;
+    deps.log[isFinal ? "warn" : "error"]({ err: error, blobKey: cutting.blobKeys[0] }, "could not cut a file out of a video");
+    await fail(isFinal ? error : new CutFailed(String(error), null));
   } finally {
     // A process that died during an earlier attempt left its folder.
     for (let attempt = job.attempts; attempt > 0; attempt--) await rm(folderOf(attempt), { recursive: true, force: true });

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Deps } from "../app/deps.ts";
 import type { Tx } from "../app/tx.ts";
 import type { Query } from "../database/port.ts";
+import { scheduleDiscardFiles } from "../jobs/discard-files.ts";
 import { conflict, notFound } from "../lib/api-error.ts";
 import * as slots from "../playtests/slots/store.ts";
 import { queueIndexing } from "../search/queue.ts";
@@ -32,13 +33,19 @@ export async function requireEditable(q: Query, slotId: string, ownerId: string)
   return row && store.requireMove(row, "edit");
 }
 
-/** Makes the text under `key` the version that owners download. Returns the key of the edited version that it replaces. */
-export async function selectEdited(tx: Tx, slotId: string, ownerId: string, key: string): Promise<string | null> {
+/** After the commit: links to an edited version that was replaced end with it. */
+const discard = (tx: Tx, { edited_key: key }: store.TranscriptionRow) =>
+  scheduleDiscardFiles(tx, { blobs: key === null ? [] : [key] });
+
+/** Makes the text under `key` the version that owners download, in the place of an earlier edited one. */
+export async function selectEdited(tx: Tx, slotId: string, ownerId: string, key: string): Promise<void> {
   const row = await requireEditable(tx, slotId, ownerId);
   const now = tx.now;
   const edited = { selected_version: "edited" as const, edited_key: key, updated_at: now };
-  if (row) await store.transitionFromAny(tx, row, "edit", edited);
-  else
+  if (row) {
+    await store.transitionFromAny(tx, row, "edit", edited);
+    await discard(tx, row);
+  } else
     await store.insert(tx, {
       ...edited,
       id: tx.newId(),
@@ -48,14 +55,13 @@ export async function selectEdited(tx: Tx, slotId: string, ownerId: string, key:
       created_at: now,
     });
   await queueIndexing(tx, { what: "transcript", slotId });
-  return row?.edited_key ?? null;
 }
 
-/** Returns to the automatic version; without one the slot has no transcript. Returns the key of the edited version. */
-export async function removeEdited(tx: Tx, slotId: string, ownerId: string): Promise<string | null> {
+/** Returns to the automatic version; without one the slot has no transcript. False when it was not edited. */
+export async function removeEdited(tx: Tx, slotId: string, ownerId: string): Promise<boolean> {
   const row = await requireEditable(tx, slotId, ownerId);
   if (!row) throw notFound();
-  if (row.edited_key === null) return null;
+  if (row.edited_key === null) return false;
   if (row.original_key === null) await store.remove(tx, row.id);
   else
     await store.transitionFromAny(tx, row, "revert", {
@@ -64,5 +70,6 @@ export async function removeEdited(tx: Tx, slotId: string, ownerId: string): Pro
       updated_at: tx.now,
     });
   await queueIndexing(tx, { what: "transcript", slotId });
-  return row.edited_key;
+  await discard(tx, row);
+  return true;
 }

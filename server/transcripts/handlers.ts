@@ -20,9 +20,6 @@ async function shown(deps: Deps, q: Query, slotId: string, ownerId: string) {
   return { downloadUrl: url, filename, version: row.selected_version, keyTakeaways };
 }
 
-/** After the commit: links to an edited version that was replaced end with it. */
-const discard = async (deps: Deps, key: string | null) => key !== null && deps.blobs.remove(key);
-
 export const transcripts = {
   getSlotTranscript: (call) =>
     call.read(async (q) => {
@@ -36,25 +33,21 @@ export const transcripts = {
     const { vtt, fault } = toWebVtt(call.body.vtt);
     if (vtt === undefined) throw invalid("vtt", fault);
     const key = await storeText(call.deps, vtt);
-    // A request that was answered before changes nothing: then its own text is left over.
-    let replaced: string | null = key;
     const committed = await call.commit(async (tx) => {
-      replaced = await selectEdited(tx, slotId, ownerId, key);
+      await selectEdited(tx, slotId, ownerId, key);
       return shown(call.deps, tx, slotId, ownerId);
     });
-    await discard(call.deps, replaced);
+    // The reply may be that of the same request to another process: then nothing was changed here, and this text is left over.
+    const row = await call.read((q) => store.findForSlot(q, slotId));
+    if (row?.edited_key !== key) await call.deps.blobs.remove(key);
     return committed;
   },
 
-  async deleteSlotTranscript(call) {
-    let removed: string | null = null;
-    const committed = await call.commit(async (tx) => {
-      removed = await removeEdited(tx, call.params.id, call.principal.userId);
-      return { message: removed === null ? "This transcript was not edited." : "The edited transcript is deleted." };
-    });
-    await discard(call.deps, removed);
-    return committed;
-  },
+  deleteSlotTranscript: (call) =>
+    call.commit(async (tx) => {
+      const wasEdited = await removeEdited(tx, call.params.id, call.principal.userId);
+      return { message: wasEdited ? "The edited transcript is deleted." : "This transcript was not edited." };
+    }),
 } satisfies Partial<Handlers>;
 
 const unavailable = (status: TranscriptionStatus | undefined) =>

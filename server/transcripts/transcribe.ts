@@ -13,8 +13,8 @@ import * as store from "./store.ts";
 const extensions: Record<string, string> = { "video/webm": "webm", "video/quicktime": "mov", "video/x-matroska": "mkv" };
 
 /**
- * Transcribes the video of a submission. When the program fails or prints no transcript, only this transcription fails. When the
- * server stops meanwhile, the next one starts it again.
+ * Transcribes the video of a submission. When the program fails or prints no transcript, or the file of the video is missing, only this
+ * transcription fails; so it does when the last try fails for any other reason. When the server stops meanwhile, the next one starts it again.
  */
 export async function transcribe(job: Job, deps: Deps): Promise<void> {
   const slotId = String(job.payload.slotId);
@@ -30,9 +30,10 @@ export async function transcribe(job: Job, deps: Deps): Promise<void> {
     await storeTranscript(deps, job, row, transcript, join(folder, "transcript.vtt"));
   } catch (error) {
     if (deps.draining.aborted) throw new RetryLater(deps.clock.now(), "the server was stopped during the transcription");
-    if (!(error instanceof ProgramFailed || error instanceof InvalidTranscript)) throw error;
-    deps.log.warn({ err: error, slot: slotId }, "could not transcribe a video");
-    await fail(deps, job, row, error.message);
+    const isFinal = error instanceof ProgramFailed || error instanceof InvalidTranscript;
+    if (!isFinal && !job.isLast) throw error;
+    deps.log[isFinal ? "warn" : "error"]({ err: error, slot: slotId }, "could not transcribe a video");
+    await fail(deps, job, row, String(isFinal ? error.message : error));
   } finally {
     // A process that died during an earlier attempt left its folder.
     for (let attempt = job.attempts; attempt > 0; attempt--) await rm(folderOf(attempt), { recursive: true, force: true });
@@ -45,7 +46,7 @@ async function run(deps: Deps, slotId: string, folder: string): Promise<Transcri
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, `video.${extensions[video.content_type] ?? "mp4"}`);
-  if (!(await deps.blobs.lend(video.blob_key, path, withRoom(deps)))) throw new Error(`the video ${video.blob_key} is missing`);
+  if (!(await deps.blobs.lend(video.blob_key, path, withRoom(deps)))) throw new ProgramFailed("the file of the video is missing");
   return readTranscript(await deps.transcriber!.transcribe(path, deps.draining));
 }
 

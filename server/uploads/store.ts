@@ -74,10 +74,12 @@ export const replace = async (tx: Query, slotId: string, status: SourceOf<typeof
     )
   ).map((row) => row.id);
 
-/** The latest completed video that nobody looked at. */
-export const nextToInspect = (q: Query) =>
+/** The latest completed video that nobody looked at, or the latest before another one. */
+export const nextToInspect = (q: Query, before?: UploadRow) =>
   q.one<UploadRow>(
-    "SELECT * FROM uploads WHERE kind = 'video' AND status = 'completed' AND facts IS NULL ORDER BY completed_at DESC LIMIT 1",
+    `SELECT * FROM uploads WHERE kind = 'video' AND status = 'completed' AND facts IS NULL ${before ? "AND (completed_at, id) < (?, ?)" : ""}
+      ORDER BY completed_at DESC, id DESC LIMIT 1`,
+    ...(before ? [before.completed_at, before.id] : []),
   );
 
 /** Stores what a video is made of, also where it is submitted. */

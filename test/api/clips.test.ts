@@ -100,6 +100,20 @@ onBothDatabases("clips", (serve) => {
     expect(await shown(id)).toMatchObject({ status: "failed", size: null, downloadUrl: null });
   });
 
+  it("fail with the last try, whatever the reason", async () => {
+    const server = await serve(using("cut"));
+    const { cut, shown } = await market(server);
+    await server.advance(0);
+    server.deps.blobs.offer = async () => {
+      throw new Error("The disk is broken.");
+    };
+    const { id } = await cut();
+    await server.advance(5 * 86_400_000);
+    expect(await shown(id)).toMatchObject({ status: "failed", limit: null, size: null });
+    // Of the clip and of its poster.
+    expect(server.errors.splice(0)).toHaveLength(50);
+  });
+
   it("are deleted with their file, also while they are being cut, and with their owner's account", async () => {
     const gate = join(freshFolder(), "open");
     const server = await serve(using("gate", gate));

@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import { ensureAdmin } from "../../server/accounts/service.ts";
 import { startFilling } from "../../server/search/queue.ts";
+import { isIndexed } from "../../server/search/store.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import * as factories from "../helpers/factories.ts";
 import { signedIn } from "../helpers/portal.ts";
@@ -304,6 +305,30 @@ onBothDatabases("search", (serve, it) => {
     await startFilling(server.deps);
     await server.advance(0);
     expect([await indexed(owner.id), (await indexed(other.owner.id)).length]).toEqual([[], 3]);
+  });
+
+  it("is filled with what older slots have while the transcript of a newer one cannot be read, and with that an hour later", async ({
+    server,
+  }) => {
+    const { owner, gameId, slotId: older } = await submitted(server);
+    await server.advance(1);
+    const newer = await submit(server, await factories.order(owner, gameId));
+    await speak(server, owner, newer, "the door");
+    const { store, blobs } = server.deps;
+    await store.write((tx) => tx.run("DELETE FROM search_slots"));
+    const read = blobs.text;
+    blobs.text = async () => {
+      throw new Error("It waits on another disk.");
+    };
+    const indexed = () => Promise.all([older, newer].map((slotId) => store.read((q) => isIndexed(q, slotId))));
+    await startFilling(server.deps);
+    await server.advance(0);
+    expect(await indexed()).toEqual([true, false]);
+    expect(server.lines.filter((line) => line.includes("the texts of a slot could not be indexed"))).toHaveLength(1);
+    blobs.text = read;
+    await server.advance(3_600_000);
+    expect(await indexed()).toEqual([true, true]);
+    expect(await find(owner, "door")).toHaveLength(1);
   });
 
   it("page: shows results with a link to their position, marks what matches, and goes on with more", async ({ server }) => {

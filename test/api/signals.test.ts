@@ -114,6 +114,21 @@ onBothDatabases("recording check", (serve) => {
     expect(await statuses(world)).toEqual([404, 200]);
   });
 
+  it("ends with the last try that fails, whatever the reason", async () => {
+    const server = await serve(measuring([100], [0], null));
+    server.deps.meter = {
+      measure: async () => {
+        throw new Error("The disk is broken.");
+      },
+    };
+    const { playtester, slotId } = await uploaded(server);
+    expect((await playtester.post(`/playtester/slots/${slotId}/submit`, {})).status).toBe(200);
+    await server.advance(5 * 86_400_000);
+    const rows = await server.deps.store.read((q) => q.all("SELECT status, error FROM video_signals ORDER BY slot_id"));
+    expect(rows).toEqual([{ status: "failed", error: "Error: The disk is broken." }]);
+    expect(server.errors.splice(0)).toHaveLength(25);
+  });
+
   it("changes nothing else where the program fails, or none is configured", async () => {
     for (const options of [measuring(null, null, null), {}]) {
       const server = await serve(options);

@@ -138,9 +138,11 @@ onBothDatabases("transcripts", (serve, it) => {
     expect(await transcription(owner, slotId)).toMatchObject({ status: "approved", selectedVersion: "edited" });
     await put(edited.replace("captain", "pilot"), "two");
     expect(await textAt(owner, slotId)).toContain("pilot");
+    await server.advance(0);
     expect(files(server)).toHaveLength(2);
     const messages = [await owner.delete(path), await owner.delete(path)].map(({ body }) => body.data.message);
     expect(messages).toEqual(["The edited transcript is deleted.", "This transcript was not edited."]);
+    await server.advance(0);
     expect([await textAt(owner, slotId), files(server).length]).toEqual([automatic, 1]);
     expect(await transcription(owner, slotId)).toMatchObject({ selectedVersion: "original" });
   });
@@ -223,6 +225,21 @@ onBothDatabases("transcripts", (serve, it) => {
     expect(readdirSync(join(server.deps.dataDir, "transcribing"))).toEqual([]);
   });
 
+  it("fail at once when the file of the video is missing, and the owner may add one of their own", async () => {
+    const server = await serve(using({ command: runs("vtt") }));
+    const { owner, playtester, gameId } = await market(server);
+    const slotId = await factories.claim(playtester, await factories.order(owner, gameId));
+    await factories.giveVideo(server, slotId, playtester);
+    for await (const { key } of server.deps.blobs.list(["videos"])) await server.deps.blobs.remove(key);
+    expect((await playtester.post(`/playtester/slots/${slotId}/submit`)).status).toBe(200);
+    await server.advance(0);
+    expect(await transcription(owner, slotId)).toMatchObject({ status: "failed", selectedVersion: null });
+    expect(await errorOf(server, slotId)).toBe("the file of the video is missing");
+    expect((await server.request("PUT", `/slots/${slotId}/transcript`, { key: owner.key, body: { vtt: edited } })).status).toBe(
+      200,
+    );
+  });
+
   /** A slot whose video is there when the disk is nearly full. */
   async function submittedToFullDisk(server: TestServer) {
     const { owner, playtester, gameId } = await market(server);
@@ -254,6 +271,22 @@ onBothDatabases("transcripts", (serve, it) => {
     server.deps.config.uploads.minFreeBytes = 0;
     await server.advance(5 * 60_000);
     expect(await transcription(owner, slotId)).toMatchObject({ status: "approved", keyTakeaways: ["video.mp4", "4096"] });
+    await server.deps.blobs.remote!.idle();
+    await bucket.close();
+  });
+
+  it("disk that stays full: fails with the last try, so that the owner may add one of their own", async () => {
+    const bucket = await startMemoryBucket();
+    const server = await serve({ ...using({ command: runs("arguments") }), bucket: await bucket.open() });
+    const { owner, slotId } = await submittedToFullDisk(server);
+    await server.advance(5 * 86_400_000);
+    expect((await transcription(owner, slotId)).status).toBe("failed");
+    expect(await errorOf(server, slotId)).toBe("Error: too little free disk space for a copy of the video");
+    expect(server.errors.splice(0)).toHaveLength(25);
+    expect((await server.request("PUT", `/slots/${slotId}/transcript`, { key: owner.key, body: { vtt: edited } })).status).toBe(
+      200,
+    );
+    await server.advance(0);
     await server.deps.blobs.remote!.idle();
     await bucket.close();
   });

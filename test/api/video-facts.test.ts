@@ -143,6 +143,31 @@ onBothDatabases("what a video is made of", (serve) => {
     expect(await server.deps.store.read(nextToInspect)).toBeUndefined();
   });
 
+  it("not readable right now: logged and tried again in an hour, and older videos do not wait for it", async () => {
+    const [older, newer] = [await held(server), await held(server)];
+    for (const { slotId, playtester, submit } of [older, newer]) {
+      await giveVideo(server, slotId, playtester);
+      await submit();
+      await server.advance(1);
+    }
+    await forget();
+    const { blobs } = server.deps;
+    const newest = (await server.deps.store.read(nextToInspect))!.id;
+    const lend = blobs.lend;
+    blobs.lend = async (key, ...given) => {
+      if (key.endsWith(newest)) throw new Error("It waits on another disk.");
+      return lend.call(blobs, key, ...given);
+    };
+    await startInspecting(server.deps);
+    await server.advance(0);
+    const known = () => Promise.all([older, newer].map(async ({ submitted }) => (await submitted()).videoFormat?.container));
+    expect(await known()).toEqual(["mp4", undefined]);
+    expect(server.lines.filter((line) => line.includes("a video could not be inspected"))).toHaveLength(1);
+    blobs.lend = lend;
+    await server.advance(3_600_000);
+    expect(await known()).toEqual(["mp4", "mp4"]);
+  });
+
   it("known too late that nobody can watch it: not submitted by its playtester; its owner is told of one that was", async () => {
     const { slotId, playtester, shown, submit, submitted } = await held(server);
     await giveVideo(server, slotId, playtester);

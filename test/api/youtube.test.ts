@@ -193,19 +193,6 @@ onBothDatabases("YouTube", (serve) => {
     await expectSound(scene);
   });
 
-  it("the last reply is lost, the session forgotten, and the video not listed yet: it is not uploaded again", async () => {
-    const scene = await accepted(serve, (it) => {
-      it.fail("part", "lost");
-      it.fail("query", { keep: 0 }, "forget");
-      for (let made = 0; made < 10; made++) it.unlisted.add(`video-${made}`);
-    });
-    await scene.server.advance(5 * minute);
-    scene.youtube.unlisted.clear();
-    await scene.server.advance(2 * hour);
-    expect([(await publicationOf(scene)).state, scene.youtube.videos.size]).toEqual(["published", 1]);
-    await expectSound(scene);
-  });
-
   it("removed when the last reply was lost and the video is not listed yet: deleted by its session", async () => {
     const scene = await accepted(serve, (it) => {
       it.fail("part", "lost");
@@ -217,6 +204,65 @@ onBothDatabases("YouTube", (serve) => {
     await scene.owner.post(`/slots/${scene.slotId}/unpublish`, { reason: "Private." });
     await scene.server.advance(hour);
     expect([(await publicationOf(scene)).state, scene.youtube.videos.size]).toEqual(["removed", 0]);
+  });
+
+  /** The video is made, its session is forgotten, and it is not listed for some minutes. */
+  async function forgotten() {
+    const scene = await accepted(serve, (it) => {
+      // Also the reply to the request that is repeated at once, on another connection.
+      it.fail("part", "lost", "lost");
+      it.fail("query", { keep: 0 }, "forget");
+      for (let made = 0; made < 10; made++) it.unlisted.add(`video-${made}`);
+    });
+    await scene.server.advance(5 * minute);
+    expect(await publicationOf(scene)).toMatchObject({ state: "waiting", bytesSent: 0 });
+    expect(scene.youtube.videos.size).toBe(1);
+    return scene;
+  }
+
+  it("the last reply is lost, the session forgotten, and the video not listed yet: it is not uploaded again", async () => {
+    const scene = await forgotten();
+    scene.youtube.unlisted.clear();
+    await scene.server.advance(2 * hour);
+    expect([(await publicationOf(scene)).state, scene.youtube.made.length]).toEqual(["published", 1]);
+    await expectSound(scene);
+  });
+
+  const removals: [who: string, remove: (scene: Scene) => Promise<unknown>][] = [
+    ["its playtester", ({ tester, slotId }) => tester.post(`/playtester/slots/${slotId}/unpublish`)],
+    [
+      "an operator",
+      async ({ admin }) => {
+        const [{ id }] = (await admin.get("/admin/publications")).body.data.publications;
+        return admin.post(`/admin/publications/${id}/remove`, { reason: "Shows a face." });
+      },
+    ],
+  ];
+  it.each(removals)("removed by %s when nothing is known of the video, and it is not listed yet: deleted", async (_, remove) => {
+    const scene = await forgotten();
+    await remove(scene);
+    await scene.server.advance(5 * minute);
+    scene.youtube.unlisted.clear();
+    await scene.server.advance(hour);
+    expect([(await publicationOf(scene)).state, scene.youtube.videos.size]).toEqual(["removed", 0]);
+  });
+
+  it.each(removals)("removed by %s after it was given up, when nothing is known of the video: deleted", async (_, remove) => {
+    const scene = await forgotten();
+    scene.youtube.unlisted.clear();
+    scene.youtube.revoked = true;
+    scene.youtube.expireTokens();
+    await scene.server.advance(3 * day);
+    expect(await publicationOf(scene)).toMatchObject({ state: "failed", remoteId: null });
+    await remove(scene);
+    await scene.server.advance(hour);
+    const [{ id, ...waiting }] = (await scene.admin.get("/admin/publications")).body.data.publications;
+    expect(waiting).toMatchObject({ state: "removed", reason: expect.stringContaining("connection to YouTube has ended") });
+    scene.youtube.revoked = false;
+    expect((await scene.admin.post(`/admin/publications/${id}/retry`)).status).toBe(200);
+    await scene.server.advance(0);
+    expect([(await publicationOf(scene)).state, scene.youtube.videos.size]).toEqual(["removed", 0]);
+    expect((await scene.admin.post(`/admin/publications/${id}/retry`)).status).toBe(409);
   });
 
   it("removed: deleted on YouTube too, after a lost reply", async () => {

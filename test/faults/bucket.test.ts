@@ -1,5 +1,7 @@
 import { createHash, randomFillSync } from "node:crypto";
+import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
@@ -47,6 +49,21 @@ it("a bucket that nobody answers for is away, and nothing is said about its file
   const address = `s3://files?endpoint=http://127.0.0.1:${await freePort()}&path-style`;
   const bucket = await openBucket(address, { env, now: Date.now, attempts: 1 });
   await expect(bucket.find(`videos/${idOf(1)}`)).rejects.toThrow("does not answer right now. Nothing was changed.");
+});
+
+it("a bucket that takes no bytes does not keep whoever is impatient waiting, however much there is to send", async () => {
+  const sockets: Socket[] = [];
+  const stalled = createServer((socket) => void sockets.push(socket.pause()));
+  await once(stalled.listen(0, "127.0.0.1"), "listening");
+  closing.push(async () => {
+    for (const socket of sockets) socket.destroy();
+    stalled.close();
+  });
+  const env = { AWS_ACCESS_KEY_ID: "key", AWS_SECRET_ACCESS_KEY: "secret" };
+  const address = `s3://files?endpoint=http://127.0.0.1:${(stalled.address() as AddressInfo).port}&path-style`;
+  const { client } = await openBucket(address, { env, now: Date.now });
+  const sent = client.impatient(100).text({ method: "PUT", key: "unfinished/1", body: bytesOf(8 * mib) });
+  await expect(sent).rejects.toMatchObject({ status: 503, cause: new Error("the bucket took too long") });
 });
 
 it("an archive is restored into PostgreSQL though the bucket takes longer to list than a transaction may be idle", async () => {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -10,7 +10,16 @@ import { JobRunner } from "../../server/jobs/runner.ts";
 import { claim, leaseTime } from "../../server/jobs/store.ts";
 import { deletionsFile, parseDeletions } from "../../server/operations/backups/deletion-list.ts";
 import { startProcess } from "../helpers/cluster.ts";
-import { firstAdmin, order, personWith, registerOwner } from "../helpers/factories.ts";
+import {
+  createGame,
+  firstAdmin,
+  giveCredit,
+  order,
+  personWith,
+  play,
+  registerOwner,
+  registerPlaytester,
+} from "../helpers/factories.ts";
 import { codeAt, setUpFactor } from "../helpers/factors.ts";
 import { gate } from "../helpers/gate.ts";
 import { killLeftovers } from "../helpers/process.ts";
@@ -238,6 +247,42 @@ describe("requests to two servers", () => {
     const first = await seen();
     expect([first.length, first]).toEqual([500, first.toSorted()]);
     expect(await seen()).toHaveLength(600);
+  });
+});
+
+describe("an edited transcript that is sent to two servers with one key", () => {
+  it("stays stored by the server that answered first, and the other one keeps nothing", async () => {
+    const location = await database();
+    const here = { dataDir: freshFolder(), clock: createTestClock() };
+    const open = async (instance: string) => {
+      const server = await startTestServer({ store: await openStore(location.options), instance, ...here });
+      closing.push(() => server.close());
+      return server;
+    };
+    const [one, other] = [await open("one"), await open("two")];
+    const owner = await registerOwner(one);
+    await giveCredit(one, owner, 10_000);
+    const slotId = await play(one, await registerPlaytester(one), await order(owner, await createGame(owner)));
+    const vtt = "WEBVTT\n\n00:00.000 --> 00:02.000\nHello, captain.\n";
+    const request = { key: owner.key, headers: { "idempotency-key": "one" }, body: { vtt } };
+    const put = (server: TestServer) => server.request("PUT", `/slots/${slotId}/transcript`, request);
+    // The other one has looked for a stored reply, and stores its text, when the first one answers.
+    const { blobs } = other.deps;
+    const store = blobs.put;
+    const replies = [];
+    blobs.put = async (key, path) => {
+      replies.push(await put(one));
+      return store.call(blobs, key, path);
+    };
+    replies.push(await put(other));
+    for (const { deps } of [one, other]) await deps.jobs.advance(here.clock.now(), here.clock.moveTo);
+    expect(replies.map(({ status, headers }) => [status, headers.get("idempotency-replayed")])).toEqual([
+      [200, null],
+      [200, "true"],
+    ]);
+    const { downloadUrl } = (await one.request("GET", `/slots/${slotId}/transcript`, { key: owner.key })).body.data;
+    expect(await (await fetch(downloadUrl)).text()).toBe(vtt);
+    expect(readdirSync(join(here.dataDir, "blobs", "transcripts"))).toHaveLength(1);
   });
 });
 

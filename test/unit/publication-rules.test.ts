@@ -108,6 +108,16 @@ it("a publication goes on when it says, and never where nothing is left to do", 
 });
 
 it.each([
+  ["own", "R", null, null],
+  ["youtube", "R", null, 1000],
+  ["youtube", null, "S", 1000],
+  ["youtube", null, null, 601_000],
+] as const)(
+  "what a publication on %s with the id %s and the session %s left is deleted at %s, when that is listed",
+  (adapter, remote_id, session, at) => expect(rules.removalAt({ adapter, remote_id, session }, 1000)).toBe(at),
+);
+
+it.each([
   ["own", "R", null, false],
   ["youtube", "R", null, true],
   ["youtube", null, "S", true],

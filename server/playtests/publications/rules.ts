@@ -19,6 +19,9 @@ export const pauseAfter = (failed: number): number => Math.min(hour, 10 * second
 /** The same for deleting a video: nobody waits for it, and it never ends by itself, so up to a day. */
 export const removalPauseAfter = (failed: number): number => Math.min(day, 60 * second * 2 ** Math.min(failed - 1, 20));
 
+/** How long (ms) until a video that was uploaded without a reply is surely among those of its account. */
+export const listedMs = 10 * 60 * second;
+
 /** What is left to do while a publication is in progress. */
 export const inProgress = ["waiting", "uploading", "processing"] as const satisfies readonly PublicationState[];
 
@@ -80,6 +83,13 @@ const sessionOf = ({ session }: { session?: string }) => (session === undefined 
 export const nextRun = ({ next_attempt_at }: Pick<PublicationRow, "next_attempt_at">): number | undefined =>
   next_attempt_at ?? undefined;
 
-/** Whether something of a removed publication may still be on its platform. */
+/** Whether it is known what may be on the platform of a publication. */
 export const hasRemnants = ({ remote_id, session, adapter }: Pick<PublicationRow, "remote_id" | "session" | "adapter">) =>
   adapter !== "own" && (remote_id !== null || session !== null);
+
+/**
+ * When (ms) what is on the platform of a publication that is removed at `now` is deleted; null where it was on none. Also where nothing is
+ * known of it: a try whose reply was lost may have left a video, which its platform lists after a while.
+ */
+export const removalAt = (row: Pick<PublicationRow, "remote_id" | "session" | "adapter">, now: number): number | null =>
+  row.adapter === "own" ? null : hasRemnants(row) ? now : now + listedMs;

@@ -12,7 +12,7 @@ import { withdraw } from "./consents.ts";
 import * as consents from "./consents-store.ts";
 import { ownPage } from "./own.ts";
 import type { Outcome } from "./publisher.ts";
-import { afterStep, hasRemnants, inProgress } from "./rules.ts";
+import { afterStep, hasRemnants, inProgress, removalAt } from "./rules.ts";
 import * as store from "./store.ts";
 import { tellFailed, tellPublished, tellWithdrawn } from "./tell.ts";
 
@@ -119,7 +119,8 @@ export async function retry(tx: Tx, row: Publication): Promise<void> {
   const soon = { attempts: 0, next_attempt_at: tx.now, updated_at: tx.now };
   const slot = (await slots.find(tx, row.slot_id))!;
   if (row.state === "removed") {
-    if (!hasRemnants(row)) throw conflict("This video was removed, and nothing of it is left elsewhere. Nothing was changed.");
+    if (row.next_attempt_at === null && !hasRemnants(row))
+      throw conflict("This video was removed, and nothing of it is left elsewhere. Nothing was changed.");
     await store.update(tx, row.id, soon);
     return scheduleRun(tx, { ...row, ...soon }, slot.owner_id);
   }
@@ -165,10 +166,11 @@ export async function remove(tx: Tx, row: Publication, reason: string): Promise<
 
 /** Ends a publication, and has deleted what is on its platform: before all else of the owner that waits to be uploaded. */
 async function discard(tx: Tx, row: Publication, reason: string): Promise<void> {
-  const left = hasRemnants(row) || store.isIn(row, ...inProgress);
-  const changes = { reason, error: null, attempts: 0, next_attempt_at: left ? tx.now : null, updated_at: tx.now };
+  const next = removalAt(row, tx.now);
+  const changes = { reason, error: null, attempts: 0, next_attempt_at: next, updated_at: tx.now };
   const removed = await store.transition(tx, store.requireMove(row, "remove"), "remove", changes);
-  if (left) await scheduleRun(tx, { ...removed, next_attempt_at: row.created_at }, (await slots.find(tx, row.slot_id))!.owner_id);
+  if (next !== null)
+    await scheduleRun(tx, { ...removed, next_attempt_at: row.created_at }, (await slots.find(tx, row.slot_id))!.owner_id);
 }
 
 /** The statuses of a slot whose video is, or may still be, published. */

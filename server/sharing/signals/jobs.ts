@@ -25,7 +25,7 @@ export async function queueMeasuring(deps: Deps, tx: Tx, upload: UploadRow): Pro
 
 const written = (series: readonly number[] | null) => (series === null ? null : JSON.stringify(series));
 
-/** Measures a video. When the program fails, only this fails. When the server stops meanwhile, the next one starts it again. */
+/** Measures a video. When the program or the last try fails, only this fails. When the server stops meanwhile, the next one starts it again. */
 export async function measureVideo(job: Job, deps: Deps): Promise<void> {
   const { slotId, uploadId, contentType } = job.payload as Record<string, string>;
   const row = await deps.store.read((q) => store.find(q, slotId!));
@@ -44,9 +44,15 @@ export async function measureVideo(job: Job, deps: Deps): Promise<void> {
     await end({ status: "ready", ...series, picture_percent: picture, sound_percent: sound });
   } catch (error) {
     if (deps.draining.aborted) throw new RetryLater(deps.clock.now(), "the server was stopped while it measured a video");
-    if (!(error instanceof ProgramFailed)) throw error;
-    deps.log.warn({ err: error, blobKey: row.blob_key }, "could not measure a video");
-    await end({ status: "failed", error: (error as Error).message.replaceAll("\0", "").slice(0, 1000) });
+    const isFinal = error instanceof ProgramFailed;
+    if (!isFinal && !job.isLast) throw error;
+    deps.log[isFinal ? "warn" : "error"]({ err: error, blobKey: row.blob_key }, "could not measure a video");
+    await end({
+      status: "failed",
+      error: String(isFinal ? error.message : error)
+        .replaceAll("\0", "")
+        .slice(0, 1000),
+    });
   }
 }
 

@@ -35,6 +35,8 @@ export interface ClientOptions {
   wait(ms: number): Promise<void>;
   /** How long (ms) the bucket may be silent. */
   silenceMs?: number;
+  /** How long (ms) a request may take with its reply. */
+  limitMs?: number;
   attempts?: number;
 }
 
@@ -66,8 +68,8 @@ export interface Client {
   once(request: S3Request): Promise<S3Reply>;
   /** Does something that calls `once` again while it fails for a reason that may pass. */
   retried<T>(work: () => Promise<T>): Promise<T>;
-  /** A client for what somebody waits for: it tries once, for a short time. */
-  impatient(): Client;
+  /** A client for what somebody waits for: it tries once, and a request with its reply takes at most `limitMs`, or 15 seconds. */
+  impatient(limitMs?: number): Client;
   /** How far (ms) the clock of the service is ahead, once it refused a request for that, else 0. */
   readonly skewMs: number;
 }
@@ -88,7 +90,7 @@ const isPassing = (error: unknown) =>
   ["RequestTimeout", "SlowDown"].includes(error.code);
 
 export function createClient(options: ClientOptions): Client {
-  const { address, region, now, wait, silenceMs = 30_000, attempts = 5 } = options;
+  const { address, region, now, wait, silenceMs = 30_000, limitMs = Number.POSITIVE_INFINITY, attempts = 5 } = options;
   const { origin, path } = baseOf(address, region);
   let skewMs = 0;
 
@@ -111,7 +113,7 @@ export function createClient(options: ClientOptions): Client {
     const signer = { region, credentials: await options.credentials(), now: now() + skewMs };
     const headers = signed({ method, url, headers: request.headers ?? {}, bodySha256 }, signer);
     // Nothing says how much of a body has arrived yet.
-    const silence = new Silence(silenceMs, silenceMs + (body?.length ?? 0) / leastBytesPerMs);
+    const silence = new Silence(silenceMs, silenceMs + (body?.length ?? 0) / leastBytesPerMs, limitMs);
     const reply = await tracedFetch(url, {
       method,
       headers: { ...headers, "accept-encoding": "identity" },
@@ -130,7 +132,7 @@ export function createClient(options: ClientOptions): Client {
 
   return {
     address,
-    impatient: () => createClient({ ...options, silenceMs: Math.min(silenceMs, 5_000), attempts: 1 }),
+    impatient: (ms = 15_000) => createClient({ ...options, silenceMs: Math.min(silenceMs, 5_000), limitMs: ms, attempts: 1 }),
     retried,
     once,
     send: (request) => retried(() => once(request)),
@@ -162,14 +164,16 @@ async function textFrom(bytes: AsyncIterable<Uint8Array>): Promise<string> {
   return Buffer.concat(parts).toString("utf8");
 }
 
-/** Ends a request when the other side was silent for too long. */
+/** Ends a request when the other side was silent for too long, or took too long altogether. */
 class Silence {
   readonly #controller = new AbortController();
   readonly #ms: number;
+  readonly #endsAt: number;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(ms: number, firstMs: number) {
+  constructor(ms: number, firstMs: number, limitMs: number) {
     this.#ms = ms;
+    this.#endsAt = performance.now() + limitMs;
     this.#begin(firstMs);
   }
 
@@ -177,8 +181,10 @@ class Silence {
     return this.#controller.signal;
   }
 
-  #begin(ms: number): void {
-    this.#timer = setTimeout(() => this.#controller.abort(new Error(`the bucket was silent for ${ms} ms`)), ms);
+  #begin(silentMs: number): void {
+    const leftMs = Math.max(0, this.#endsAt - performance.now());
+    const reason = leftMs < silentMs ? "the bucket took too long" : `the bucket was silent for ${silentMs} ms`;
+    this.#timer = setTimeout(() => this.#controller.abort(new Error(reason)), Math.min(leftMs, silentMs));
   }
 
   end(): void {

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import type { VideoFacts } from "../../../src/contract/files/inspect-video.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Tx } from "../../app/tx.ts";
-import { NoRoom, withRoom } from "../../jobs/copying.ts";
+import { withRoom } from "../../jobs/copying.ts";
 import { type Job, RetryLater } from "../../jobs/job.ts";
 import { fileIdOf } from "../../lib/row-file.ts";
 import * as playtests from "../../playtests/store.ts";
@@ -19,36 +19,53 @@ export async function startInspecting(deps: Deps): Promise<void> {
   if (await deps.store.read(uploads.nextToInspect)) await deps.store.write((tx) => queueInspection(tx));
 }
 
-/** Looks at one video and comes back for the next. */
+/** How long (ms) until videos that could not be read are tried again. */
+const againMs = 3_600_000;
+
+/**
+ * Looks at the videos of which nothing is known, the newest first. One that cannot be read right now, for instance because it still waits on
+ * the disk of another process, is left for a later run, so that the others do not wait for it.
+ */
 export async function inspectVideos(job: Job, deps: Deps): Promise<void> {
-  const upload = await deps.store.read(uploads.nextToInspect);
-  if (!upload) return job.endUnless(async (tx) => ((await uploads.nextToInspect(tx)) ? tx.now : undefined));
-  const facts = await inspectUpload(deps, upload);
-  await deps.store.write(async (tx) => {
-    // Whoever submits the slot meanwhile must not miss it.
-    playtests.lockOfSlot(tx, upload.slot_id!);
-    await uploads.setFacts(tx, upload, JSON.stringify(facts ?? unknown), facts?.durationMs ?? null);
-    await job.reschedule(tx, tx.now);
-  }, playtests.rowLocks);
+  const left = new Set<string>();
+  const next = (before?: uploads.UploadRow) => deps.store.read((q) => uploads.nextToInspect(q, before));
+  for (let upload = await next(); upload; upload = await next(upload)) {
+    if (deps.draining.aborted || !job.isHeld()) throw stopped(deps);
+    const facts = await inspectUpload(deps, upload);
+    if (facts) await record(deps, upload, facts);
+    else left.add(upload.id);
+  }
+  await job.endUnless(async (tx) => {
+    const first = await uploads.nextToInspect(tx);
+    return first && tx.now + (left.has(first.id) ? againMs : 0);
+  });
 }
 
-/** Of a video that cannot be read. */
+const stopped = ({ clock }: Deps) => new RetryLater(clock.now(), "the server was stopped during the inspection");
+
+const record = (deps: Deps, upload: uploads.UploadRow, facts: VideoFacts) =>
+  deps.store.write(async (tx) => {
+    // Whoever submits the slot meanwhile must not miss it.
+    playtests.lockOfSlot(tx, upload.slot_id!);
+    await uploads.setFacts(tx, upload, JSON.stringify(facts), facts.durationMs);
+  }, playtests.rowLocks);
+
+/** Of a video that is lost, or no video. */
 const unknown: VideoFacts = { type: null, tracks: [], durationMs: null, fault: null };
 
-async function inspectUpload(deps: Deps, upload: uploads.UploadRow): Promise<VideoFacts | null> {
+/** Undefined when the video cannot be read right now. */
+async function inspectUpload(deps: Deps, upload: uploads.UploadRow): Promise<VideoFacts | undefined> {
   const path = join(deps.dataDir, "inspecting", fileIdOf(upload.id));
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   try {
     // A process that died meanwhile left it.
     await rm(path, { force: true });
-    if (!(await deps.blobs.lend(uploads.blobKeyOf(upload), path, withRoom(deps)))) return null;
-    return await inspectStored(path, upload.user_id);
+    if (!(await deps.blobs.lend(uploads.blobKeyOf(upload), path, withRoom(deps)))) return unknown;
+    return (await inspectStored(path, upload.user_id)) ?? unknown;
   } catch (error) {
-    if (deps.draining.aborted) throw new RetryLater(deps.clock.now(), "the server was stopped during the inspection");
-    // The others must not wait for it.
-    if (!(error instanceof NoRoom)) throw error;
-    deps.log.warn({ err: error, upload: upload.id }, "a video was not inspected");
-    return null;
+    if (deps.draining.aborted) throw stopped(deps);
+    deps.log.warn({ err: error, upload: upload.id }, "a video could not be inspected; it is tried again in an hour");
+    return undefined;
   } finally {
     await rm(path, { force: true });
   }

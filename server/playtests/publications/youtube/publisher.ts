@@ -11,6 +11,7 @@ import {
   type Sought,
 } from "../publisher.ts";
 import { offsetOf, sendMissing, type Taken } from "../resumable.ts";
+import { listedMs } from "../rules.ts";
 import { hasMarker, isTooOld, wordsFor } from "../words.ts";
 import { addressesOf, type YoutubeApi, type YoutubeSettings } from "./api.ts";
 import { dress } from "./dress.ts";
@@ -31,8 +32,6 @@ const limits = { title: 100, descriptionBytes: 5000 };
 
 /** How long (ms) a video is left in peace while YouTube processes it. */
 const processingMs = 60_000;
-/** How long (ms) until a video that was uploaded without a reply is surely among those of the account. */
-const listedMs = 10 * 60_000;
 
 const videoReply = z.object({ id: z.string() });
 const statusReply = z.object({
