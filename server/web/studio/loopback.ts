@@ -79,7 +79,7 @@ async function closeServer(server: Server): Promise<void> {
 }
 
 /** Files need no account; an origin is what an operation would be called with. */
-const origin: Parameters<ReturnType<typeof assets>>[3] = {
+const origin: Parameters<ReturnType<typeof assets>["page"]>[3] = {
   requestId: "studio",
   client: { address: "127.0.0.1", agent: null, signal: new AbortController().signal },
 };
@@ -97,7 +97,7 @@ class LoopbackStudio {
   readonly #parts: LoopbackParts;
   readonly #host: string;
   readonly #pages: SignedInPages<StudioContext>;
-  readonly #assets = assets({ name, logo: null, color: null, termsUrl: null, privacyUrl: null });
+  readonly #assets = assets({ logo: null, color: null });
   readonly #site: Site;
   readonly #session: SessionView;
   /**
@@ -129,6 +129,7 @@ class LoopbackStudio {
       commandPackage: null,
       hasLogo: false,
       hasColor: false,
+      assetAddress: this.#assets.addressOf,
       termsUrl: null,
       privacyUrl: null,
       delivery: "sent",
@@ -196,7 +197,7 @@ class LoopbackStudio {
   }
 
   async #serveBelowRoot(request: IncomingMessage, response: ServerResponse, url: Target): Promise<void> {
-    if (url.pathname.startsWith("/assets/")) return this.#assets(request, response, url, origin);
+    if (url.pathname.startsWith("/assets/")) return this.#assets.page(request, response, url, origin);
     if (url.pathname === "/") return redirect(response, studio.inbox());
     if (!`${url.pathname}/`.startsWith(`${studio.inbox()}/`)) throw notFound();
     await this.#show({
