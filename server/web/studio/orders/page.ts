@@ -13,19 +13,19 @@ import { profileZone } from "../../shared/zone.ts";
 import type { Form } from "../../types.ts";
 import { ifAllowed } from "../allowed.ts";
 import { noBuildUrl } from "../games/form.ts";
+import { type Game, gamesFor, type Offered, orderElsewhere } from "../games/listed.ts";
 import { studioLayout } from "../layout.ts";
 import { command, plural } from "../parts.ts";
 import { action, type StudioContext, type StudioPage } from "../types.ts";
 import { audienceInputs, audienceOf } from "./audience.ts";
 import { audienceLabels, bodyOf, labels, methodOf, orderCommand } from "./fields.ts";
 import { enteredTime, timeInputs } from "./fixed-time.ts";
-import { type Game, gamesFor, type Offered } from "./games.ts";
 import { nextToPay } from "./pay.ts";
 
 type Quote = Data<"quotePlaytest">;
 type Contacts = Exclude<Data<"listContacts">, { chatDisabled: boolean }>["contacts"];
 
-/** How many past playtesters the form offers. */
+/** How many past playtesters the form offers, besides the one who was chosen. */
 const most = 100;
 
 /** `/studio/order`: everything that an order takes, with its price. */
@@ -35,7 +35,7 @@ async function orderPage(context: StudioContext): Promise<PageContent> {
 
 /** The form as it was filled in; with a price, it can be ordered. */
 async function shown(context: StudioContext, priced: Priced | undefined): Promise<PageContent> {
-  const offered = await gamesFor(context);
+  const offered = await gamesFor(context, orderElsewhere);
   const { games } = offered;
   const body =
     games.length === 0
@@ -166,6 +166,13 @@ function orderButton(context: StudioContext, quote: Quote, quantity: number): Ma
 const option = (value: string, label: string, chosen: string | undefined): Markup =>
   html`<option value="${value}"${value === (chosen ?? "") && html` selected`}>${label}</option>`;
 
+/** Those that the form offers. Whoever was chosen stays chosen: an order for one must not become one for everyone. */
+function pastPlaytesters(contacts: Contacts, chosen = ""): Pick<Contacts[number], "id" | "displayName">[] {
+  const listed = contacts.slice(0, most);
+  if (audienceLabels.some(([value]) => value === chosen) || listed.some(({ id }) => id === chosen)) return listed;
+  return [contacts.find(({ id }) => id === chosen) ?? { id: chosen, displayName: "the playtester who was chosen" }, ...listed];
+}
+
 async function inputs(context: StudioContext, { games, chosen: game, others }: Offered): Promise<Markup> {
   const { form, call, site } = context;
   const contacts = ((await ifAllowed(call("listContacts")))?.data.contacts ?? []) as Contacts;
@@ -201,8 +208,8 @@ ${select(
 )}
 ${select("audience", "audience", "Offered to", [
   ...audienceLabels.map(([value, label]) => option(value, label, form.audience)),
-  ...contacts.slice(0, most).map(({ id, displayName }) => option(id, `Only ${displayName}`, form.audience)),
-])}
+  ...pastPlaytesters(contacts, form.audience).map(({ id, displayName }) => option(id, `Only ${displayName}`, form.audience)),
+])}${contacts.length > most && html`<p class="soft">Only ${most} of your past playtesters are listed. To order for another one, <a href="${studio.bulkOrder()}">order from a file</a> with the column tester.</p>`}
 ${panels.length > 0 && select("panel", "panel", "Tester group", [option("", "Everyone", form.panel), ...panels.map(({ name, members }) => option(name, `${name} (${plural(members, "member")})`, form.panel))])}
 ${audienceInputs(context)}
 ${select("selection", "selection", "Who chooses the playtesters", [
