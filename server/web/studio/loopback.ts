@@ -15,6 +15,7 @@ import { NotOffered } from "../shared/not-offered.ts";
 import type { SignedInPages } from "../shared/pages.ts";
 import type { Exchange, SessionView } from "../shared/types.ts";
 import type { Site } from "../site.ts";
+import type { Page } from "../types.ts";
 import { studioPages } from "./area.ts";
 import { type MediaSource, RecentLinks, readCaptions, sendMedia } from "./media.ts";
 import type { StudioContext } from "./types.ts";
@@ -79,7 +80,7 @@ async function closeServer(server: Server): Promise<void> {
 }
 
 /** Files need no account; an origin is what an operation would be called with. */
-const origin: Parameters<ReturnType<typeof assets>["page"]>[3] = {
+const origin: Parameters<Page>[3] = {
   requestId: "studio",
   client: { address: "127.0.0.1", agent: null, signal: new AbortController().signal },
 };
