@@ -39,6 +39,8 @@ export interface NewAccount {
   client?: Client;
   /** True for accounts created by the operator or the sandbox, which need no verification email. */
   verified?: boolean;
+  /** The path of the page that the person came for, to which the link in the verification email leads on. */
+  next?: string;
 }
 
 /** Stored instead of a password hash. No password matches it. */
@@ -66,7 +68,7 @@ export async function createUser(tx: Tx, account: NewAccount): Promise<users.Use
     created_at: now,
     updated_at: now,
   });
-  if (!verified) await mailVerification(tx, user);
+  if (!verified) await mailVerification(tx, user, account.next);
   return user;
 }
 
@@ -293,14 +295,11 @@ export async function createKey(
 const nameOf = (user: users.UserRow) => (user.email_verified_at === null ? null : user.display_name);
 
 /** Mails a link that verifies the address. It can be used once, within 24 hours. */
-export async function mailVerification(tx: Tx, user: users.UserRow): Promise<void> {
+export async function mailVerification(tx: Tx, user: users.UserRow, next?: string): Promise<void> {
   const token = await createToken(tx, user.id, "verify", 24 * hour);
   if (token === undefined) return;
-  await queueMail(
-    tx,
-    user.email,
-    composeVerification({ token, url: `${tx.config.baseUrl}${pages.verifyEmail()}?token=${token}` }),
-  );
+  const query = new URLSearchParams({ token, ...(next !== undefined && { next }) });
+  await queueMail(tx, user.email, composeVerification({ token, url: `${tx.config.baseUrl}${pages.verifyEmail()}?${query}` }));
 }
 
 /** Mails a token that sets a new password. It can be used once, within one hour. */

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { escapeHtml } from "../mail/texts.ts";
-import { noSite, type Site } from "./site.ts";
+import { noSite, type SiteFrame } from "./site.ts";
 
 /** HTML that is safe to send. Create it with `html` only, which escapes every value that is not Markup. */
 export class Markup {
@@ -101,12 +101,12 @@ const speculation = (path: string) =>
 const previewTags = (preview: Readonly<Record<string, string>>): Markup =>
   html`${preview.description !== undefined && html`<meta name="description" content="${preview.description}">`}${preview.image !== undefined && html`<meta name="twitter:card" content="summary_large_image">`}${Object.entries(preview).map(([name, value]) => html`<meta property="og:${name}" content="${value}">`)}`;
 
-const sites = new WeakMap<ServerResponse, Site>();
+const sites = new WeakMap<ServerResponse, SiteFrame>();
 
 /** Gives the page that is sent as this response the name, colors and links of a site. */
-export const setSite = (response: ServerResponse, site: Site): void => void sites.set(response, site);
+export const setSite = (response: ServerResponse, site: SiteFrame): void => void sites.set(response, site);
 
-function footer({ termsUrl, privacyUrl }: Pick<Site, "termsUrl" | "privacyUrl">): Markup | null {
+function footer({ termsUrl, privacyUrl }: Pick<SiteFrame, "termsUrl" | "privacyUrl">): Markup | null {
   const links = [
     ...(termsUrl === null ? [] : [html`<a href="${termsUrl}">Terms</a>`]),
     ...(privacyUrl === null ? [] : [html`<a href="${privacyUrl}">Privacy</a>`]),
@@ -122,11 +122,13 @@ const address = / (href|src|action|formaction|poster|data-cues)="(?=\/(?!\/))/g;
 export function sendPage(response: ServerResponse, status: number, page: PageContent): void {
   const { style = [], scripts = [] } = page.assets ?? {};
   const site = sites.get(response) ?? noSite;
+  const { assetAddress } = site;
+  const styles = ["style.css", ...[style].flat(), ...(site.hasColor ? ["brand.css"] : [])];
   const written = html`<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">${!page.isIndexable && html`<meta name="robots" content="noindex">`}${page.leadsTo !== undefined && html`<meta http-equiv="refresh" content="0;url=${page.leadsTo}">`}
-<title>${page.title === site.name ? page.title : html`${page.title} · ${site.name}`}</title><link rel="icon" href="/assets/icon.svg" type="image/svg+xml">${page.path !== undefined && html`<link rel="canonical" href="${page.path}">`}<link rel="stylesheet" href="/assets/style.css">${[style].flat().map((name) => html`<link rel="stylesheet" href="/assets/${name}">`)}${site.hasColor && html`<link rel="stylesheet" href="/assets/brand.css">`}${page.feed !== undefined && html`<link rel="alternate" type="application/rss+xml" href="${page.feed}">`}${page.preview && previewTags(page.preview)}${scripts.map((script) => html`<script src="/assets/${script}" type="module"></script>`)}${page.nextPage !== undefined && speculation((site.root ?? "") + page.nextPage)}</head>
-<body>${page.header}<main id="main"${page.wide ? html` class="wide"` : ""}>${!page.header && site.hasLogo && html`<p class="logo"><img src="/assets/logo" alt=""></p>`}<h1>${page.heading ?? page.title}</h1>${page.body}</main>${footer(site)}</body>
+<title>${page.title === site.name ? page.title : html`${page.title} · ${site.name}`}</title><link rel="icon" href="${assetAddress("icon.svg")}" type="image/svg+xml">${page.path !== undefined && html`<link rel="canonical" href="${page.path}">`}${styles.map((name) => html`<link rel="stylesheet" href="${assetAddress(name)}">`)}${page.feed !== undefined && html`<link rel="alternate" type="application/rss+xml" href="${page.feed}">`}${page.preview && previewTags(page.preview)}${scripts.map((script) => html`<script src="${assetAddress(script)}" type="module"></script>`)}${page.nextPage !== undefined && speculation((site.root ?? "") + page.nextPage)}</head>
+<body>${page.header}<main id="main"${page.wide ? html` class="wide"` : ""}>${!page.header && site.hasLogo && html`<p class="logo"><img src="${assetAddress("logo")}" alt=""></p>`}<h1>${page.heading ?? page.title}</h1>${page.body}</main>${footer(site)}</body>
 </html>
 `.text;
   const { root } = site;

@@ -13,7 +13,7 @@ import { html, sendPage, setSite } from "./html.ts";
 import { createPageLimits } from "./limits.ts";
 import { errorText } from "./shared/error-text.ts";
 import { withCode } from "./shared/parts.ts";
-import { siteOf } from "./site.ts";
+import { noSite, plainAssetAddress, type Site, siteOf } from "./site.ts";
 import type { Page } from "./types.ts";
 
 const loadSitePages = late(() => import("./site-pages.ts"));
@@ -38,7 +38,9 @@ export function createPages(
   called: { callAs: CallAs; streamAs: StreamAs; fileAs: FileAs },
   more: Record<string, Page> = {},
 ): PageHandler {
-  const site = siteOf(deps);
+  let assetAddress = plainAssetAddress;
+  const site: Site = { ...siteOf(deps), assetAddress: (name) => assetAddress(name) };
+  const docsSite = { ...noSite, assetAddress: site.assetAddress };
   const limits = createPageLimits(deps);
   /** Counts requests per address, together with API requests that have no key. */
   const counted =
@@ -65,9 +67,11 @@ export function createPages(
       const name = url.pathname.split("/")[1] ?? "";
       return (Object.hasOwn(pages, name) ? pages[name]! : other)(request, response, url, origin);
     };
-  const forPeople = madeLate(loadSitePages, ({ sitePages }) =>
-    among(sitePages(deps, { ...called, site, limits, counted, countedIfRefused }), unknown),
-  );
+  const forPeople = madeLate(loadSitePages, ({ sitePages }) => {
+    const made = sitePages(deps, { ...called, site, limits, counted, countedIfRefused });
+    assetAddress = made.assetAddress;
+    return among(made.pages, unknown);
+  });
   const docs = madeLate(loadDocs, ({ docs }) => docs(deps.config, site));
   const llms = madeLate(loadDocs, ({ llms }) => llms(deps.config, site));
   const { downloads: download, builds } = downloads(deps);
@@ -88,7 +92,7 @@ export function createPages(
 
   return async (request, response, url, origin) => {
     try {
-      if (url.pathname.split("/")[1] !== "docs") setSite(response, site);
+      setSite(response, url.pathname.split("/")[1] === "docs" ? docsSite : site);
       await page(request, response, url, origin);
     } catch (error) {
       const problem = apiErrorOf(error);

@@ -70,11 +70,11 @@ export interface SitePageParts {
   countedIfRefused(page: Page): Page;
 }
 
-/** The pages for people, by the first segment of their path. */
+/** The pages for people, by the first segment of their path, and the addresses of the files that they load. */
 export function sitePages(
   deps: Deps,
   { callAs, streamAs, fileAs, site, limits, counted, countedIfRefused }: SitePageParts,
-): Record<string, Page> {
+): { pages: Record<string, Page>; assetAddress: Site["assetAddress"] } {
   const { clock, config } = deps;
   const accounts = new BrowserAccounts(deps);
   const readForm = createReadForm(config.http);
@@ -83,8 +83,9 @@ export function sitePages(
   const newFormKey = () => deps.randomBytes(16).toString("hex");
   const readLongForm = createReadForm(config.http, longForm);
   const signedIn = { site, callAs, streamAs, fileAs, accounts, limits, readForm, readLongForm, newFormKey, now: clock.now };
+  const files = assets(deps.brand);
   // Not counted: files that browsers cache. The portal and Studio count per session, what answers programs by itself.
-  return {
+  const pages: Record<string, Page> = {
     checkout: counted(checkout({ checkouts: new Checkouts(deps), readForm, now: clock.now })),
     "reset-password": counted(resetPassword(accounts, readForm, site)),
     "": counted(startPage(config, site)),
@@ -97,9 +98,9 @@ export function sitePages(
     sandbox: counted(sandboxMails({ config, callAs })),
     watch: counted(watch({ callAs, site, ...watched(deps) })),
     "sitemap.xml": counted(sitemap(deps)),
-    assets: assets(deps.brand),
+    assets: files.page,
     // Asked for by browsers at replies that are no pages, and by other programs that show an address.
-    "favicon.ico": async (_request, response) => redirect(response, "/assets/icon.svg"),
+    "favicon.ico": async (_request, response) => redirect(response, site.assetAddress("icon.svg")),
     // Where programs look for it that do not know the version of the API.
     "openapi.json": async (_request, response) => redirect(response, "/api/v1/openapi.json"),
     covers: countedIfRefused(coverImages(deps)),
@@ -128,4 +129,5 @@ export function sitePages(
       storeFile: { build: (...file) => storePostedBuild(deps, ...file), cover: (...file) => storePostedCover(deps, ...file) },
     }),
   };
+  return { pages, assetAddress: files.addressOf };
 }

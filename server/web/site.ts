@@ -17,6 +17,8 @@ export interface Site {
   commandPackage: string | null;
   hasLogo: boolean;
   hasColor: boolean;
+  /** The address of a file below `/assets`, such as `style.css`. */
+  assetAddress(name: string): string;
   termsUrl: string | null;
   privacyUrl: string | null;
   delivery: Delivery;
@@ -31,6 +33,8 @@ export interface Site {
   registration: Config["registration"];
   allowedDomains: readonly string[];
 }
+
+export const plainAssetAddress = (name: string): string => `/assets/${name}`;
 
 export const siteOf = (of: {
   config: Config;
@@ -47,6 +51,7 @@ export const siteOf = (of: {
     commandPackage: commandPackageUrl(config.baseUrl),
     hasLogo: brand.logo !== null,
     hasColor: brand.color !== null,
+    assetAddress: plainAssetAddress,
     termsUrl: brand.termsUrl,
     privacyUrl: brand.privacyUrl,
     delivery: deliveryOf(of),
@@ -59,11 +64,15 @@ export const siteOf = (of: {
   };
 };
 
+/** What is around every page. */
+export type SiteFrame = Pick<Site, "root" | "name" | "hasLogo" | "hasColor" | "assetAddress" | "termsUrl" | "privacyUrl">;
+
 /** How pages look that belong to no site: the documentation. */
-export const noSite: Pick<Site, "root" | "name" | "hasLogo" | "hasColor" | "termsUrl" | "privacyUrl"> = {
+export const noSite: SiteFrame = {
   name: defaultName,
   hasLogo: false,
   hasColor: false,
+  assetAddress: plainAssetAddress,
   termsUrl: null,
   privacyUrl: null,
 };

@@ -67,12 +67,12 @@ onBothDatabases("brand", (serve) => {
     for (const path of ["/", "/play/sign-in", "/play/register", "/play/forgot", "/nothing-here"]) {
       const { html, headers } = await person.get(path);
       expect(html).toContain("Lantern Playtests");
-      expect(html).toContain('href="/assets/brand.css"');
+      expect(html).toContain('href="/assets/brand.css?v=');
       expect(html).toContain('<a href="https://lantern.example/terms">Terms</a>');
       expect(headers.get("content-security-policy")).toMatch(/^default-src 'none'; style-src 'self'; img-src 'self'; /);
     }
     expect((await person.get("/play/register")).html).toContain('accept the <a href="https://lantern.example/terms">');
-    expect((await person.get("/play/sign-in")).html).toContain('<img src="/assets/logo" alt="">');
+    expect((await person.get("/play/sign-in")).html).toMatch(/<img src="\/assets\/logo\?v=\w+" alt="">/);
     expect((await person.get("/docs")).html).not.toMatch(/Lantern|brand\.css/);
     expect((await person.get("/assets/brand.css")).html).toContain("--accent-ink: #");
     const logo = await person.get("/assets/logo");

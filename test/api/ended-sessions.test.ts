@@ -81,6 +81,21 @@ onBothDatabases("a session that ended", (serve) => {
     expect(slot.blockedReport.notes).toBe("At the second door.\nEvery time.");
   });
 
+  it("in a form of a page with a query: what was typed is sent there, and the page keeps its query", async () => {
+    const server = await serve();
+    const owner = await registerOwner(server);
+    const browser = await signedIn(server, owner, "/studio");
+    await owner.post("/auth/sign-out-everywhere");
+    const page = `/studio/games/${await createGame(owner)}/findings`;
+    const move = `${page}/move?status=open`;
+    const ended = await post(server, browser, move, { finding: "x", status: "fixed" });
+    const at = "/studio/sign-in/password";
+    const signIn = hiddenFields(ended.html, at);
+    expect([signIn.next, JSON.parse(signIn.kept!).action]).toEqual([`${page}?status=open`, move]);
+    const again = await post(server, browser, at, { ...signIn, email: await emailOf(owner), password });
+    expect(hiddenFields(again.html, move)).toMatchObject({ finding: "x", status: "fixed" });
+  });
+
   it("in a form of another site: nothing waits for the one who signs in", async () => {
     const { server, ann, browser, page, fields } = await held();
     await ann.post("/auth/sign-out-everywhere");

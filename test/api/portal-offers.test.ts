@@ -165,6 +165,14 @@ onBothDatabases("offers in the portal", (serve) => {
     expect(await playtester.listHeldSlots()).toMatchObject({ slots: [] });
   });
 
+  it("names what each player gets to the nearest cent", async () => {
+    const { owner, ann } = await market({ config: (config) => (config.pricing.publicPayoutCents = 500) });
+    const id = await factories.order(owner, await factories.createGame(owner), { visibility: "public", playerCount: 3 });
+    expect(termsOf((await ann.get(`/play/offers/${id}`)).html)[0]).toBe(
+      "Pay: $5.00 in all, which is about $1.67 per player and is paid to you, when your video is published",
+    );
+  });
+
   it("claiming asks once: without the tick nothing is claimed, and afterwards the page leads to the slot", async () => {
     const { server, owner, playtester, ann } = await market();
     const id = await factories.order(owner, await factories.createGame(owner));

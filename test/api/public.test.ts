@@ -196,7 +196,9 @@ onBothDatabases("the watch page", (serve, it) => {
     );
     expect(page.headers.get("content-security-policy")).not.toMatch(/unsafe/);
     expect(page.text).toContain(`<video controls playsinline preload="metadata" src="/watch/${slotId}/video"`);
-    expect(page.text.match(/<script[^>]*>/g)).toEqual([`<script src="/assets/player.js" type="module">`]);
+    expect(page.text.match(/<script[^>]*>/g)).toEqual([
+      expect.stringMatching(/^<script src="\/assets\/player\.js\?v=\w+" type="module">$/),
+    ]);
     const { video } = (await server.request("GET", `/slots/${slotId}/published-video`)).body.data;
     const publishedAt = new Date(server.clock.now()).toISOString();
     const videoUrl = `${server.baseUrl}/watch/${slotId}/video`;

@@ -136,6 +136,60 @@ onBothDatabases("orders in Studio", (serve) => {
     expect((await owner.getBalance()).balanceCents).toBe(20_000);
   });
 
+  it.for<{ shown: string; change: "hours" | "credit"; says: string; after: string }>([
+    {
+      shown: "Your playtest hours pay for it: 120 of 120 minutes.",
+      change: "hours",
+      says: "60 playtest minutes are available, but 120 are required. Nothing was ordered or charged.",
+      after: "Your credit pays for it: $200.00 now, $160.00 afterwards.",
+    },
+    {
+      shown: "Your credit pays for it: $40.00 now, $0.00 afterwards.",
+      change: "credit",
+      says: "The balance is $20.00, but $40.00 is required. Nothing was ordered or charged.",
+      after: "Your credit of $20.00 is $20.00 short.",
+    },
+  ])("an order that something else would pay for by now is not placed: $change", async ({ shown, change, says, after }) => {
+    const { browser, owner, gameId, server } = await scene(change === "hours" ? 20_000 : 4000);
+    if (change === "hours") await giveMinutes(server, owner, 120);
+    const { priced, place } = await buy(browser, basic(gameId));
+    expect(plainText(priced.html)).toContain(shown);
+    await order(owner, gameId, { visibility: "private", durationMinutes: 60 });
+    const refused = await place();
+    expect([refused.status, alertIn(refused.html)]).toEqual([200, says]);
+    expect(plainText(refused.html)).toContain(after);
+    expect((await owner.listPlaytests({ params: { gameId } })).playtests).toHaveLength(1);
+  });
+
+  it("an order that hours could pay by now is paid as was shown", async () => {
+    const { browser, owner, gameId, server } = await scene();
+    const { place } = await buy(browser, basic(gameId));
+    await giveMinutes(server, owner, 600);
+    expect((await place()).location).toContain("?done=ordered");
+    expect(await owner.getBalance()).toMatchObject({ balanceCents: 16_000, playtestMinutes: 600 });
+  });
+
+  it("an order for which another way to pay was chosen after its price was shown is not placed", async () => {
+    const { browser, owner, gameId, server } = await scene();
+    await giveMinutes(server, owner, 600);
+    const { priced } = await buy(browser, basic(gameId));
+    const fields = { ...hiddenFields(priced.html, `${at}/price`), ...basic(gameId), method: "credit" };
+    const refused = await browser.send(at, fields);
+    expect(alertIn(refused.html)).toBe("The way to pay has changed since the price was shown. Nothing was ordered.");
+    const again = { ...fields, ...hiddenFields(refused.html, `${at}/price`) };
+    expect((await browser.send(at, again)).location).toContain("?done=ordered");
+    expect(await owner.getBalance()).toMatchObject({ balanceCents: 16_000, playtestMinutes: 600 });
+  });
+
+  it("an order that took the last hours is not placed again by a second click", async () => {
+    const { browser, owner, gameId, server } = await scene();
+    await giveMinutes(server, owner, 120);
+    const { place } = await buy(browser, basic(gameId));
+    const [first, second] = [await place(), await place()];
+    expect([second.status, second.location]).toEqual([303, first.location]);
+    expect(await owner.getBalance()).toMatchObject({ balanceCents: 20_000, playtestMinutes: 0 });
+  });
+
   it.for<{ method: string; minutes: number; cents: number; says: string; paid?: { minutes: number; cents: number } }>([
     {
       method: "any",

@@ -32,7 +32,7 @@ onBothDatabases("Studio", (serve) => {
       const browser = visitor(server);
       const email = await emailOf(owner);
       const asked = await browser.submit("/studio/sign-in?next=/studio/games", "/studio/sign-in/link", { email });
-      expect(asked.location).toBe("/studio/sign-in/sent");
+      expect(asked.location).toBe("/studio/sign-in/sent?next=%2Fstudio%2Fgames");
       await server.advance(0);
       const path = mailedPath(server, "signIn");
       expect(path).toMatch(/^\/studio\/sign-in\/confirm\?/);
@@ -53,7 +53,7 @@ onBothDatabases("Studio", (serve) => {
       const browser = visitor(server);
       const fields = { email: await emailOf(owner), password };
       const first = await browser.submit("/studio/sign-in", "/studio/sign-in/password", fields);
-      expect(first.location).toBe("/studio/sign-in/code?next=%2Fstudio");
+      expect(first.location).toBe("/studio/sign-in/code");
       expect((await browser.get("/studio")).status).toBe(303);
       const wrong = await browser.submit(first.location!, "/studio/sign-in/code", { code: "000000" });
       expect(wrong.status).toBe(422);

@@ -230,3 +230,27 @@ describe("a moment that is saved", () => {
     expect(await page.locator("#moments textarea").inputValue()).toBe("The blue lever");
   });
 });
+
+describe("what was decided in this tab", () => {
+  it("is listed for the account that decided it, and for nobody else who signs in there", async () => {
+    const slotId = await submitted(server, owner, { gameId });
+    await opened(slotId);
+    await page.clock.install();
+    await page.reload();
+    await page.keyboard.press("4");
+    await page.keyboard.press("Enter");
+    await page.clock.runFor(5_100);
+    await page.waitForURL(/done=accepted$/);
+    const listed = () => page.locator("#decided li").allTextContents();
+    expect(await listed()).toHaveLength(1);
+    const other = await reviewMarket(server);
+    const theirs = await submitted(server, other.owner, { gameId: other.gameId });
+    await other.owner.post(`/slots/${theirs}/accept`);
+    await giveSession(context, server, await sessionOf(server, other.owner, "/studio"));
+    await open(theirs);
+    expect([await listed(), await page.locator("#decided").isVisible()]).toEqual([[], false]);
+    await giveSession(context, server, await sessionOf(server, owner, "/studio"));
+    await open(slotId);
+    expect(await listed()).toHaveLength(1);
+  });
+});

@@ -81,7 +81,8 @@ describe("playtest studio", () => {
     expect(page.headers["cross-origin-resource-policy"]).toBe("same-origin");
     expect(page.text).toContain(new URL(fixture.server.baseUrl).host);
     expect(page.text).not.toContain(fixture.owner.key);
-    expect((await ask(`${base}/assets/studio.css`, { cookie })).status).toBe(200);
+    const style = /href="([^"]*\/assets\/studio\.css\?v=\w+)"/.exec(page.text)![1];
+    expect((await ask(studio.origin + style, { cookie })).headers["cache-control"]).toContain("immutable");
   });
 
   it("answers no request without a host, also of HTTP/1.0", async () => {

@@ -23,6 +23,7 @@ import {
   createToken,
   createUser,
   login,
+  type NewAccount,
   type NewPassword,
   noPassword,
   type ResetDone,
@@ -206,15 +207,14 @@ export class BrowserAccounts {
   /** Creates an account. Undefined when the address must be verified before signing in. */
   async register(
     visit: Visit,
-    role: Exclude<Role, "admin">,
-    { password, ...account }: { email: string; password: string; name?: string | undefined },
+    { password, ...account }: Pick<NewAccount, "email" | "name" | "role" | "next"> & { password: string },
   ): Promise<Cookie | undefined> {
     refuseRegistration(this.#deps, account.email);
     await refuseGuessable("password", password, account.email);
     await this.#deps.store.read((q) => refuseTaken(q, account.email));
     const passwordHash = await this.#deps.passwords.hash(password, visit.client.signal);
     return this.#deps.store.write(async (tx) => {
-      const user = await createUser(tx, { ...account, role, passwordHash, client: visit.client });
+      const user = await createUser(tx, { ...account, passwordHash, client: visit.client });
       const trail = this.#trail(tx, visit, "user.register");
       trail.created(user.id);
       await trail.write();

@@ -1,6 +1,7 @@
 import { gzipSync } from "node:zlib";
 import type { Brand } from "../../config/brand.ts";
 import { notFound } from "../../lib/api-error.ts";
+import { sha256 } from "../../lib/secrets.ts";
 import { docsStyle } from "../docs/style.ts";
 import { style } from "../html.ts";
 import { shareStyle } from "../pages/share-views.ts";
@@ -9,7 +10,7 @@ import { watchStyle } from "../pages/watch-list.ts";
 import { playerCss } from "../player/style.ts";
 import { portalStyle } from "../portal/style.ts";
 import { scripts } from "../scripts.ts";
-import { brandStyle } from "../site.ts";
+import { brandStyle, plainAssetAddress, type Site } from "../site.ts";
 import { reviewCss } from "../studio/review/style.ts";
 import { studioStyle } from "../studio/style.ts";
 import type { Page } from "../types.ts";
@@ -35,24 +36,33 @@ const files: Readonly<Record<string, Asset>> = {
   "icon.svg": { type: "image/svg+xml", text: icon },
 };
 
-/** Compressed files, by their text. They hold no secrets, which compression could betray. */
-const compressed = new Map<string, Buffer>();
-
-function gzipped(text: string): Buffer {
-  const known = compressed.get(text);
-  if (known) return known;
-  const bytes = gzipSync(text);
-  compressed.set(text, bytes);
-  return bytes;
+/** Makes something of the content of each file, once. */
+function madeOnce<Content, Made>(make: (content: Content) => Made): (content: Content) => Made {
+  const known = new Map<Content, Made>();
+  return (content) => {
+    const made = known.get(content) ?? make(content);
+    known.set(content, made);
+    return made;
+  };
 }
+
+/** Compressed files. They hold no secrets, which compression could betray. */
+const gzipped = madeOnce((text: string) => gzipSync(text));
+const versionOf = madeOnce((content: Asset["text"]) => sha256(content).slice(0, 16));
 
 const takesGzip = (accepted: string | undefined) => /(^|[\s,])gzip(?!\s*;\s*q=0(\.0*)?\s*(,|$))/.test(accepted ?? "");
 
+export interface Assets {
+  page: Page;
+  /** The address of a file with its version, so that browsers keep it, and load another after an upgrade. */
+  addressOf: Site["assetAddress"];
+}
+
 /**
- * `/assets/<name>`: styles and scripts as files, so that the Content-Security-Policy needs no exception for inline ones, and the operator's
+ * `/assets/<name>?v=<version>`: styles and scripts as files, so that the Content-Security-Policy needs no exception for inline ones, and the operator's
  * logo, which may do nothing but be shown: an SVG that is opened as a page could hold scripts.
  */
-export function assets({ logo, color }: Brand): Page {
+export function assets({ logo, color }: Pick<Brand, "logo" | "color">): Assets {
   const served: Readonly<Record<string, Asset>> = {
     ...files,
     ...(color !== null && { "brand.css": { type: "text/css", text: brandStyle(color) } }),
@@ -62,15 +72,24 @@ export function assets({ logo, color }: Brand): Page {
     if (Object.hasOwn(scripts, name)) return { type: "text/javascript", text: scripts[name]! };
     return Object.hasOwn(served, name) ? served[name] : undefined;
   };
-  return async ({ headers }, response, url) => {
+  const addressOf = (name: string) => {
+    const file = assetOf(name);
+    return plainAssetAddress(file ? `${name}?v=${versionOf(file.text)}` : name);
+  };
+  const page: Page = async ({ headers }, response, url) => {
     const name = url.pathname.slice("/assets/".length);
     const file = assetOf(name);
     if (!file) throw notFound();
+    const version = versionOf(file.text);
+    // During an upgrade, the process of another version may be asked for this one's file: what it sends must not be kept.
+    const isKept = url.searchParams.get("v") === version;
+    response.setHeader("Cache-Control", isKept ? "max-age=31536000, immutable" : "no-cache");
+    response.setHeader("ETag", `W/"${version}"`);
+    if (headers["if-none-match"]?.includes(version)) return void response.writeHead(304).end();
     const isText = typeof file.text === "string";
     const body = typeof file.text === "string" && takesGzip(headers["accept-encoding"]) ? gzipped(file.text) : file.text;
     response.writeHead(200, {
       "Content-Type": isText ? `${file.type}; charset=utf-8` : file.type,
-      "Cache-Control": "max-age=3600",
       "Content-Length": Buffer.byteLength(body),
       ...(isText && { Vary: "Accept-Encoding" }),
       ...(body !== file.text && { "Content-Encoding": "gzip" }),
@@ -78,4 +97,5 @@ export function assets({ logo, color }: Brand): Page {
     });
     response.end(body);
   };
+  return { page, addressOf };
 }

@@ -9,9 +9,10 @@ import type { Site } from "../site.ts";
 export const named = (site: Site, page: PageContent): PageContent => signedOutLayout(site, pages.home(), page);
 
 /** Where somebody signs in: at the door of the account, or at both. */
-export function signInLinks(role: DeadLink["role"], email?: string): Markup {
+export function signInLinks(role: DeadLink["role"], given: { email?: string; next?: string } = {}): Markup {
   const door = role && doorOf(role);
-  const query = email === undefined ? "" : `?${new URLSearchParams({ email }).toString()}`;
+  const fields = new URLSearchParams(given);
+  const query = fields.size > 0 && `?${fields}`;
   if (door)
     return html`<p><a class="button" href="${door.to.signIn()}${query}">Sign in${door.role === "game_owner" ? " to Studio" : ""}</a></p>`;
   return html`<p>Playtesters: <a href="${playDoor.to.signIn()}">sign in</a>. Game owners: <a href="${studioDoor.to.signIn()}">sign in to Studio</a>.</p>`;

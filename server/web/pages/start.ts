@@ -62,7 +62,7 @@ export function startPage({ sandbox, pricing }: Pick<Config, "sandbox" | "pricin
   return async (request, response, url) => {
     if (url.pathname !== "/") throw notFound();
     if (request.method !== "GET" && request.method !== "HEAD") throw methodNotAllowed(["GET"], "page");
-    const body = html`<img class="hero" src="/assets/hero.svg" alt="" width="640" height="260">
+    const body = html`<img class="hero" src="${site.assetAddress("hero.svg")}" alt="" width="640" height="260">
 <p class="lead">Playtests of games on video: owners order them, playtesters play${site.payments ? " and are paid for accepted videos" : " and record a video"}.</p>
 ${sandbox && html`<p class="soft">This server is a sandbox: it moves no real money, and its clock can be moved.</p>`}
 ${newAccounts(site)}

@@ -22,14 +22,14 @@ export function verifyEmail(accounts: BrowserAccounts, readForm: ReadForm, { sit
   return async (request, response, url, { client }) => {
     if (request.method === "GET" || request.method === "HEAD") {
       if (url.searchParams.has("sent")) return sendPage(response, 200, sentPage(site));
-      const token = url.searchParams.get("token");
+      const [token, next] = [url.searchParams.get("token"), url.searchParams.get("next") ?? undefined];
       if (token === null) return sendPage(response, 200, named(site, { title: "Verify your email address", body: againForm }));
       const found = await accounts.findUnverified(token);
       if (!found) return sendPage(response, 410, await dead(token));
-      return sendPage(response, 200, named(site, { title: "Verify your email address", body: question(token, found) }));
+      return sendPage(response, 200, named(site, { title: "Verify your email address", body: question({ token, next }, found) }));
     }
     if (request.method !== "POST") throw methodNotAllowed(["GET", "POST"], "page");
-    const { token = "", action, email } = await readForm(request);
+    const { token = "", action, email, next } = await readForm(request);
     if (action === "again") {
       limits.perAddress(request, "password");
       await accounts.links.mailVerification(email ?? "");
@@ -41,7 +41,7 @@ export function verifyEmail(accounts: BrowserAccounts, readForm: ReadForm, { sit
     const ok = await (isDeletion ? accounts.deleteUnverified(visit, token) : accounts.verifyEmail(visit, token));
     // An account that was verified meanwhile has no more to say about it.
     if (!ok || !found) return sendPage(response, ok ? 200 : 410, await dead(token));
-    sendPage(response, 200, named(site, isDeletion ? deleted : verified(found)));
+    sendPage(response, 200, named(site, isDeletion ? deleted : verified(found, next)));
   };
 }
 
@@ -52,11 +52,12 @@ interface VerifyParts {
 
 const kinds = { game_owner: "game owner", playtester: "playtester", admin: "admin" } as const;
 
-const question = (token: string, found: Registration): Markup => {
+/** `next` is the page that the person came for before they registered. */
+const question = ({ token, next }: { token: string; next: string | undefined }, found: Registration): Markup => {
   const { email, role, created_at: at, created_from: from, created_with: agent } = found;
   const fact = (name: string, value: Markup | string) => html`<tr><th scope="row">${name}</th><td>${value}</td></tr>`;
   const button = (action: string, label: string, look: string) =>
-    html`<form method="post" action="${pages.verifyEmail()}"><input type="hidden" name="token" value="${token}"><input type="hidden" name="action" value="${action}"><button class="${look}">${label}</button></form>`;
+    html`<form method="post" action="${pages.verifyEmail()}"><input type="hidden" name="token" value="${token}"><input type="hidden" name="action" value="${action}">${next !== undefined && html`<input type="hidden" name="next" value="${next}">`}<button class="${look}">${label}</button></form>`;
   return html`<p>Somebody created a ${kinds[role]} account with your email address. Was it you?</p>
 <table class="facts">${fact("Email address", email)}${fact("Created", time(new Date(at).toISOString()))}
 ${from !== null && fact("From the address", from)}${agent !== null && fact("With", browserName(agent))}</table>
@@ -66,9 +67,9 @@ ${button("delete", "I did not create this: delete it", "quiet wide")}
 };
 
 /** Leads to the door of the account, with its address filled in. */
-const verified = ({ role, email }: Registration): PageContent => ({
+const verified = ({ role, email }: Registration, next: string | undefined): PageContent => ({
   title: "Email address verified",
-  body: html`<p>Your email address is verified. Your password${role !== "playtester" && " and API keys"} work${role === "playtester" && "s"} now.</p>${signInLinks(role, email)}`,
+  body: html`<p>Your email address is verified. Your password${role !== "playtester" && " and API keys"} work${role === "playtester" && "s"} now.</p>${signInLinks(role, { email, ...(next !== undefined && { next }) })}`,
 });
 
 const deleted = {

@@ -11,7 +11,7 @@ export interface NavigationLink {
 }
 
 interface Frame {
-  site: Pick<Site, "name" | "hasLogo">;
+  site: Pick<Site, "name" | "hasLogo" | "assetAddress">;
   /** Where the name of the site leads. */
   home: string;
   links: readonly NavigationLink[];
@@ -23,8 +23,8 @@ interface Frame {
 
 const count = (unread: number) => unread > 0 && html` <span class="count">${unread}<span class="hidden"> unread</span></span>`;
 
-const brandLink = ({ name, hasLogo }: Frame["site"], home: string) =>
-  html`<a class="brand" href="${home}">${hasLogo && html`<img src="/assets/logo" alt=""> `}${name}</a>`;
+const brandLink = ({ name, hasLogo, assetAddress }: Frame["site"], home: string) =>
+  html`<a class="brand" href="${home}">${hasLogo && html`<img src="${assetAddress("logo")}" alt=""> `}${name}</a>`;
 
 const navigationLink = ({ path, label, unread = 0, isCurrent }: NavigationLink) =>
   html`<li><a href="${path}"${isCurrent && html` aria-current="page"`}>${label}${count(unread)}</a></li>`;

@@ -6,8 +6,8 @@ import { redirect, sendPage } from "../html.ts";
 import type { SignedInPages } from "../shared/pages.ts";
 import type { Exchange, MediaPart, PageContext } from "../shared/types.ts";
 import type { Page, ReadForm } from "../types.ts";
-import type { Door } from "./doors.ts";
-import { nextOf, type SignInParts, signIn } from "./index.ts";
+import { type Door, nextOf } from "./doors.ts";
+import { type SignInParts, signIn } from "./index.ts";
 import { isOwnForm, keptOf } from "./kept.ts";
 import { otherAccountPage, signInPage as signInView } from "./views.ts";
 
@@ -99,7 +99,7 @@ export function signedInArea<C extends PageContext>(door: Door, parts: AreaParts
     if (request.method === "POST") return ended({ request, response, url });
     // Where somebody was signed in before, they hear why they have to sign in again.
     const done: Record<string, string> = accounts.hadSession(request.headers) ? { done: "ended" } : {};
-    redirect(response, `${signInPage()}?${new URLSearchParams({ next: url.pathname, ...done })}`);
+    redirect(response, `${signInPage()}?${new URLSearchParams({ next: url.pathname + url.search, ...done })}`);
   };
 
   /** A form that was sent after its session had ended: what was typed is shown again, with the way to sign in. */
@@ -107,8 +107,8 @@ export function signedInArea<C extends PageContext>(door: Door, parts: AreaParts
     const { headers } = request;
     const isForm = headers["content-type"]?.startsWith("application/x-www-form-urlencoded");
     const form = isForm && isOwnForm(headers, site.baseUrl) ? await parts.readForm(request).catch(() => ({})) : {};
-    const kept = keptOf(door, url.pathname, form);
-    const next = nextOf(door, pages.pageOf(url.pathname));
+    const kept = keptOf(door, url.pathname + url.search, form);
+    const next = nextOf(door, `${pages.pageOf(url.pathname) ?? ""}${url.search}`);
     if (!kept) return redirect(response, `${signInPage()}?${new URLSearchParams({ next, done: "ended" })}`);
     const { token: csrf, cookie } = accounts.formToken(headers);
     if (cookie !== undefined) response.setHeader("Set-Cookie", cookie);

@@ -56,5 +56,23 @@ export const studioDoor: Door = {
   verified: `${studio.inbox()}?done=verified`,
 };
 
+/** The longest query of a page that is kept: it stands in mailed links. */
+const longestQuery = 1000;
+
+/** The path and query of a page behind the door, written so that they lead nowhere else. Undefined for any other address. */
+export function behind({ base }: Pick<Door, "base">, given: string): string | undefined {
+  const [path = "", query] = given.split(/\?(.*)/s);
+  if (!new RegExp(`^${base}(/[\\w-]+)*$`).test(path)) return undefined;
+  const written = new URLSearchParams(query).toString();
+  return written === "" || written.length > longestQuery ? path : `${path}?${written}`;
+}
+
+/** The page to show after signing in: the requested one if it is behind this door, otherwise the first. */
+export const nextOf = (door: Door, given: string | null | undefined): string => behind(door, given ?? "") ?? door.base;
+
+/** The address of a page of signing in from which the way leads on to `next`. */
+export const leading = ({ base }: Door, address: string, next: string): string =>
+  next === base ? address : `${address}?${new URLSearchParams({ next })}`;
+
 /** Where accounts of this role sign in. Undefined for operators, who have no pages. */
 export const doorOf = (role: Role): Door | undefined => [playDoor, studioDoor].find((door) => door.role === role);

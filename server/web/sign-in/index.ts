@@ -13,7 +13,7 @@ import type { PageLimits } from "../limits.ts";
 import { errorText } from "../shared/error-text.ts";
 import type { Site } from "../site.ts";
 import type { Form, Page, ReadForm } from "../types.ts";
-import type { Door } from "./doors.ts";
+import { type Door, leading, nextOf } from "./doors.ts";
 import { type Kept, readKept } from "./kept.ts";
 import {
   codePage,
@@ -30,12 +30,6 @@ import {
   staleSignInPage,
   usePasskeyPage,
 } from "./views.ts";
-
-/** The page to show after signing in: the requested one if it is behind this door, otherwise the first. */
-export const nextOf = ({ base }: Door, given: string | null | undefined): string =>
-  given && new RegExp(`^${base}(/[\\w-]+)*$`).test(given) ? given : base;
-
-const codePath = ({ to }: Door, next: string) => `${to.code()}?${new URLSearchParams({ next })}`;
 
 const said = new Map([
   ["signed-out", "You are signed out."],
@@ -109,10 +103,10 @@ async function show(
   if (cookie !== undefined) response.setHeader("Set-Cookie", cookie);
   const email = url.searchParams.get("email")?.slice(0, 254) ?? "";
   const pages: Partial<Record<Name, () => PageContent>> = {
-    linkSent: () => linkSentPage({ site, door }),
-    register: () => registerPage({ site, door, csrf }),
-    registered: () => registeredPage({ site, door }),
-    forgot: () => forgotPage({ site, door, csrf }),
+    linkSent: () => linkSentPage({ site, door, next }),
+    register: () => registerPage({ site, door, csrf, next }),
+    registered: () => registeredPage({ site, door, next }),
+    forgot: () => forgotPage({ site, door, csrf, next }),
     resetSent: () => resetSentPage({ site, door }),
   };
   const name = nameOf(door, url.pathname);
@@ -147,14 +141,16 @@ async function showCodePage(
   fields: { site: Site; door: Door; csrf: string; next: string },
 ): Promise<void> {
   const { headers } = request;
-  if (!(await accounts.needsCode(headers))) return redirect(response, fields.door.to.signIn());
+  const { door, next } = fields;
+  if (!(await accounts.needsCode(headers))) return redirect(response, leading(door, door.to.signIn(), next));
   sendPage(response, 200, codePage({ ...fields, passkeys: await accounts.passkeys.replaceCode(headers) }));
 }
 
 async function mailLink({ accounts, limits, door }: Parts, { request, response, form }: Posted): Promise<void> {
   limits.perAddress(request, "password");
-  await accounts.links.mailSignInLink({ role: door.role, page: door.to.confirm() }, form.email ?? "", nextOf(door, form.next));
-  redirect(response, door.to.linkSent());
+  const next = nextOf(door, form.next);
+  await accounts.links.mailSignInLink({ role: door.role, page: door.to.confirm() }, form.email ?? "", next);
+  redirect(response, leading(door, door.to.linkSent(), next));
 }
 
 async function signInByPassword(
@@ -169,7 +165,7 @@ async function signInByPassword(
     const { cookie, needsCode } = await accounts.signInByPassword(visit, door.role, { email, password });
     response.setHeader("Set-Cookie", cookie);
     if (!needsCode) return goOn({ accounts, site, door }, response, { cookies: [cookie], next, kept });
-    if (!kept) return redirect(response, codePath(door, next));
+    if (!kept) return redirect(response, leading(door, door.to.code(), next));
     // A redirect would lose what was typed. The browser gets the cookie of the first step with this page.
     const passkeys = await accounts.passkeys.replaceCode(sentBack(cookie));
     sendPage(response, 200, codePage({ site, door, csrf, next, passkeys, kept }));
@@ -192,6 +188,7 @@ async function goOn(
 }
 
 async function signInByLink({ accounts, site, door }: Parts, { request, response, visit, form }: Posted): Promise<void> {
+  const next = nextOf(door, form.next);
   const signedIn = await accounts.signInByLink(visit, form.token ?? "");
   // After a double click the token is used already, but the browser has the cookie of the first click.
   const needsCode = signedIn?.needsCode ?? (await accounts.needsCode(request.headers));
@@ -199,11 +196,11 @@ async function signInByLink({ accounts, site, door }: Parts, { request, response
     return sendPage(
       response,
       410,
-      staleLinkPage({ site, door }, (await accounts.links.dead(form.token ?? "", "sign-in"))?.why ?? "used"),
+      staleLinkPage({ site, door, next }, (await accounts.links.dead(form.token ?? "", "sign-in"))?.why ?? "used"),
     );
   if (signedIn) response.setHeader("Set-Cookie", signedIn.cookie);
-  if (needsCode) return redirect(response, codePath(door, nextOf(door, form.next)));
-  redirect(response, signedIn?.isNew ? door.verified : nextOf(door, form.next));
+  if (needsCode) return redirect(response, leading(door, door.to.code(), next));
+  redirect(response, signedIn?.isNew ? door.verified : next);
 }
 
 async function signInByCode({ accounts, limits, site, door }: Parts, { request, response, visit, form }: Posted): Promise<void> {
@@ -215,7 +212,7 @@ async function signInByCode({ accounts, limits, site, door }: Parts, { request, 
     const cookies = await accounts.signInByCode(visit, code);
     // After a double click the code is used already, but the browser has the session of the first click.
     if (!cookies && !(await accounts.findSession(request.headers)))
-      return sendPage(response, 410, staleSignInPage({ site, door }));
+      return sendPage(response, 410, staleSignInPage({ site, door, next }));
     if (cookies) response.setHeader("Set-Cookie", cookies);
     await goOn({ accounts, site, door }, response, { cookies, next, kept });
   } catch (error) {
@@ -254,10 +251,11 @@ async function startPasskeyStep(
   { request, response, visit, form }: Posted,
 ): Promise<void> {
   limits.perAddress(request, "password");
+  const next = nextOf(door, form.next);
   const options = await accounts.passkeys.startStep(visit);
-  if (!options) return sendPage(response, 410, staleSignInPage({ site, door }));
+  if (!options) return sendPage(response, 410, staleSignInPage({ site, door, next }));
   const [action, kept] = [door.to.passkeyStep(), readKept(door, form.kept)];
-  const state = { site, door, csrf: form.csrf ?? "", next: nextOf(door, form.next), kept };
+  const state = { site, door, csrf: form.csrf ?? "", next, kept };
   sendPage(response, 200, usePasskeyPage({ ...state, action, options }));
 }
 
@@ -272,7 +270,7 @@ async function signInByPasskeyStep(
     limits.perAddress(request, "password");
     const cookies = await accounts.passkeys.signInByStep(visit, answer);
     if (!cookies && !(await accounts.findSession(request.headers)))
-      return sendPage(response, 410, staleSignInPage({ site, door }));
+      return sendPage(response, 410, staleSignInPage({ site, door, next }));
     if (cookies) response.setHeader("Set-Cookie", cookies);
     await goOn({ accounts, site, door }, response, { cookies, next, kept });
   } catch (error) {
@@ -282,15 +280,19 @@ async function signInByPasskeyStep(
 
 async function register({ accounts, limits, site, door }: Parts, { request, response, visit, form }: Posted): Promise<void> {
   const { csrf = "", email = "", password = "", name = "" } = form;
+  const next = nextOf(door, form.next);
   try {
     limits.perAddress(request, "register");
     const given = { email: email.trim(), password, role: door.role, ...(name.trim() && { name: name.trim() }) };
-    const cookie = await accounts.register(visit, door.role, validate(contract.register.body!, given));
-    if (cookie === undefined) return redirect(response, door.to.registered());
+    const cookie = await accounts.register(visit, {
+      ...validate(contract.register.body!, given),
+      ...(next !== door.base && { next }),
+    });
+    if (cookie === undefined) return redirect(response, leading(door, door.to.registered(), next));
     response.setHeader("Set-Cookie", cookie);
-    redirect(response, door.base);
+    redirect(response, next);
   } catch (error) {
-    showAgain(response, error, (problem) => registerPage({ site, door, csrf, email, name, problem }));
+    showAgain(response, error, (problem) => registerPage({ site, door, csrf, next, email, name, problem }));
   }
 }
 

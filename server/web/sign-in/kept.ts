@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Form } from "../types.ts";
-import type { Door } from "./doors.ts";
+import { behind, type Door } from "./doors.ts";
 
 /** What was typed into a form that was sent after its session had ended. It is in the pages that follow, and nowhere else. */
 export interface Kept {
@@ -17,15 +17,14 @@ export function isOwnForm({ origin, "sec-fetch-site": site }: IncomingHttpHeader
   return site === undefined ? origin === new URL(baseUrl).origin : site === "same-origin";
 }
 
-const isBehind = ({ base }: Pick<Door, "base">, action: string) => new RegExp(`^${base}(/[\\w-]+)+$`).test(action);
-
 /** Undefined for a form without anything that was typed. */
-export function keptOf(door: Pick<Door, "base">, action: string, form: Form): Kept | undefined {
+export function keptOf(door: Pick<Door, "base">, postedTo: string, form: Form): Kept | undefined {
+  const action = behind(door, postedTo);
   const fields = Object.fromEntries(
     Object.entries(form).filter((entry): entry is [string, string] => entry[1] !== undefined && !left.test(entry[0])),
   );
   const isTyped = Object.entries(fields).some(([name, text]) => name !== "formKey" && text.trim() !== "");
-  return isTyped && isBehind(door, action) ? { action, fields } : undefined;
+  return isTyped && action !== undefined ? { action, fields } : undefined;
 }
 
 export const writtenOf = (kept: Kept): string => JSON.stringify(kept);

@@ -7,7 +7,7 @@ import { wordsOf } from "../shared/error-text.ts";
 import { signedOutLayout } from "../shared/layout.ts";
 import { acceptTerms, alert, notice, passkeyForm } from "../shared/parts.ts";
 import type { Site } from "../site.ts";
-import { type Door, doorOf } from "./doors.ts";
+import { type Door, doorOf, leading } from "./doors.ts";
 import { type Kept, writtenOf } from "./kept.ts";
 
 /** The server and the kind of account that a page is for. */
@@ -16,9 +16,15 @@ interface At {
   door: Door;
 }
 
-interface SignInState extends At {
-  csrf: string;
+/** A page of signing in, and where the way leads on from it. */
+interface OnTheWay extends At {
   next: string;
+}
+
+const signInAddress = ({ door, next }: Omit<OnTheWay, "site">) => leading(door, door.to.signIn(), next);
+
+interface SignInState extends OnTheWay {
+  csrf: string;
   email: string;
   /** Whether browsers can have passkeys for this server. */
   passkeys: boolean;
@@ -55,10 +61,10 @@ const domains = ({ allowedDomains }: Site) =>
 const byInvitation = html`<p>This server takes new accounts by invitation only. If you have an invitation, open the link in its email. Otherwise ask the operator of this server for one.</p>`;
 const closed = html`<p>This server takes no new accounts.</p>`;
 
-function newHere({ site, door }: At): Markup {
+function newHere({ site, door, next }: OnTheWay): Markup {
   if (site.registration === "invite") return byInvitation;
   if (site.registration === "closed") return closed;
-  return html`<p><a href="${door.to.register()}">Create a ${door.who} account</a></p>${domains(site)}`;
+  return html`<p><a href="${leading(door, door.to.register(), next)}">Create a ${door.who} account</a></p>${domains(site)}`;
 }
 
 function welcome({ site, door }: At): string {
@@ -102,7 +108,7 @@ ${emailField("email", email)}
 <label for="password">Password</label>
 <input id="password" name="password" type="password" autocomplete="current-password" maxlength="256" required>
 <button class="${!kept && "quiet"}">Sign in</button></form>
-<p><a href="${door.to.forgot()}">Forgot your password?</a> · <a href="${pages.verifyEmail()}">Address not verified yet?</a></p>`;
+<p><a href="${leading(door, door.to.forgot(), next)}">Forgot your password?</a> · <a href="${pages.verifyEmail()}">Address not verified yet?</a></p>`;
   const title = `Sign in to ${site.name}${door.role === "game_owner" ? " Studio" : ""}`;
   if (kept)
     return signedOutLayout(site, door.base, {
@@ -110,7 +116,7 @@ ${emailField("email", email)}
       body: html`${problem ? alert(problem) : html`<div class="note bad" role="alert" tabindex="-1" autofocus>You were signed out before this was sent. Nothing was changed. Sign in with your password, and what you typed is still there.</div>`}
 ${byPassword}
 ${typedOf(kept)}
-<p class="soft">To sign in another way, copy what you need first, then <a href="${door.to.signIn()}?${new URLSearchParams({ next }).toString()}">sign in</a>.</p>`,
+<p class="soft">To sign in another way, copy what you need first, then <a href="${signInAddress(state)}">sign in</a>.</p>`,
     });
   return signedOutLayout(site, door.base, {
     title,
@@ -127,12 +133,12 @@ ${
   html`<section><h2>Or use a passkey</h2>
 <form method="post" action="${door.to.startPasskey()}">${hidden({ csrf, next })}<button class="quiet">Sign in with a passkey</button></form></section>`
 }
-<section><h2>New here?</h2>${newHere({ site, door })}${otherDoor(door)}</section>`,
+<section><h2>New here?</h2>${newHere(state)}${otherDoor(door)}</section>`,
   });
 };
 
 /** After signing in again: what was typed, to be sent now. */
-export const resumePage = ({ site, door, csrf, next, kept }: At & { csrf: string; next: string; kept: Kept }): PageContent =>
+export const resumePage = ({ site, door, csrf, next, kept }: OnTheWay & { csrf: string; kept: Kept }): PageContent =>
   signedOutLayout(site, door.base, {
     title: "You are signed in again",
     body: html`<p>Nothing was sent yet.</p>
@@ -148,17 +154,16 @@ const typedOf = ({ fields }: Kept): Markup => {
 };
 
 export function registerPage(
-  given: At & { csrf: string; name?: string; email?: string; problem?: string | Markup },
+  given: OnTheWay & { csrf: string; name?: string; email?: string; problem?: string | Markup },
 ): PageContent {
-  const { site, door } = given;
+  const { site, door, csrf, next } = given;
   const title = `Create a ${door.who} account`;
-  const signIn = html`<p>Already have an account? <a href="${door.to.signIn()}">Sign in</a>.</p>`;
-  if (site.registration !== "open")
-    return signedOutLayout(site, door.base, { title, body: html`${newHere({ site, door })}${signIn}` });
+  const signIn = html`<p>Already have an account? <a href="${signInAddress(given)}">Sign in</a>.</p>`;
+  if (site.registration !== "open") return signedOutLayout(site, door.base, { title, body: html`${newHere(given)}${signIn}` });
   return signedOutLayout(site, door.base, {
     title,
     body: html`${given.problem && alert(given.problem)}${domains(site)}
-<form method="post" action="${door.to.register()}">${hidden({ csrf: given.csrf })}
+<form method="post" action="${door.to.register()}">${hidden({ csrf, next })}
 <label for="name">Name <span class="soft">(optional; visible to ${door.seenBy})</span></label>
 <input id="name" name="name" autocomplete="nickname" maxlength="100" value="${given.name}">
 ${emailField("email", given.email)}
@@ -169,27 +174,27 @@ ${signIn}`,
   });
 }
 
-const registered = (door: Door): Record<Delivery, Pick<PageContent, "title" | "body">> => ({
+const registered = (signIn: string): Record<Delivery, Pick<PageContent, "title" | "body">> => ({
   sent: {
     title: "Check your email",
     body: html`<p>Welcome! Open the link in the email we sent to verify your address. It works for 24 hours.</p>
-<p class="soft">No email? Check your spam folder, or <a href="${pages.verifyEmail()}">get a new link</a>. You can also <a href="${door.to.signIn()}">get a sign-in link</a>. It also verifies your address, and removes the password: anybody could have set it.</p>`,
+<p class="soft">No email? Check your spam folder, or <a href="${pages.verifyEmail()}">get a new link</a>. You can also <a href="${signIn}">get a sign-in link</a>. It also verifies your address, and removes the password: anybody could have set it.</p>`,
   },
   saved: {
     title: "Ask the operator to verify your address",
     body: html`<p>Welcome! Your account was created, but its address is not verified yet. ${noneSent}</p>
 <p>Tell the operator the address you registered with. They verify it with this command:</p>
 <pre class="wrap"><code>playtest admin users verify EMAIL</code></pre>
-<p>Then <a href="${door.to.signIn()}">sign in</a> with your password.</p>`,
+<p>Then <a href="${signIn}">sign in</a> with your password.</p>`,
   },
   sandbox: {
     title: "Verify your address",
-    body: html`<p>Welcome! A sandbox sends no email. <a href="${pages.sandboxMails()}">Read the one to you</a> and open its link, or verify the address by <code>playtest sandbox verify EMAIL</code>. Then <a href="${door.to.signIn()}">sign in</a>.</p>`,
+    body: html`<p>Welcome! A sandbox sends no email. <a href="${pages.sandboxMails()}">Read the one to you</a> and open its link, or verify the address by <code>playtest sandbox verify EMAIL</code>. Then <a href="${signIn}">sign in</a>.</p>`,
   },
 });
 
-export const registeredPage = ({ site, door }: At): PageContent =>
-  signedOutLayout(site, door.base, registered(door)[site.delivery]);
+export const registeredPage = (way: OnTheWay): PageContent =>
+  signedOutLayout(way.site, way.door.base, registered(signInAddress(way))[way.site.delivery]);
 
 const emailed: Record<Delivery, string> = {
   sent: "Check your email",
@@ -197,14 +202,14 @@ const emailed: Record<Delivery, string> = {
   sandbox: "Read the email",
 };
 
-export const forgotPage = ({ site, door, csrf }: At & { csrf: string }): PageContent =>
+export const forgotPage = ({ site, door, csrf, next }: OnTheWay & { csrf: string }): PageContent =>
   signedOutLayout(site, door.base, {
     title: "Forgot your password?",
     body: html`<p>${site.delivery === "sent" ? "We will email you a link to set a new one." : "An email with a link to set a new one will be written. This server sends no email: the next page says how to get the link."}</p>
 <form method="post" action="${door.to.forgot()}">${hidden({ csrf })}
 ${emailField("email")}
 <button>Email me a reset link</button></form>
-<p>Or <a href="${door.to.signIn()}">sign in with an emailed link</a>, without a password.</p>`,
+<p>Or <a href="${signInAddress({ door, next })}">sign in with an emailed link</a>, without a password.</p>`,
   });
 
 /** What follows a request for a link. It says the same for every address. `whose` names the accounts that get one. */
@@ -224,21 +229,20 @@ const sentPage = (
   return signedOutLayout(site, door.base, { title: emailed[site.delivery], body: bodies[site.delivery] });
 };
 
-export const linkSentPage = (at: At) =>
-  sentPage(at, { whose: `a ${at.door.who} account`, validity: "15 minutes", again: at.door.to.signIn() });
+export const linkSentPage = (way: OnTheWay) =>
+  sentPage(way, { whose: `a ${way.door.who} account`, validity: "15 minutes", again: signInAddress(way) });
 export const resetSentPage = (at: At) => sentPage(at, { whose: "an account", validity: "one hour", again: at.door.to.forgot() });
 
 /** The page of an emailed sign-in link. It asks for a click, because mail scanners open links and this one works once. */
-export const confirmPage = ({ site, door, ...fields }: At & { csrf: string; next: string; token: string }): PageContent =>
+export const confirmPage = ({ site, door, ...fields }: OnTheWay & { csrf: string; token: string }): PageContent =>
   signedOutLayout(site, door.base, {
     title: "Welcome back",
     body: html`<p>Click to finish signing in.</p>
 <form method="post" action="${door.to.confirm()}">${hidden(fields)}<button>Sign in</button></form>`,
   });
 
-interface CodeState extends At {
+interface CodeState extends OnTheWay {
   csrf: string;
-  next: string;
   /** Whether the account has a passkey. */
   passkeys: boolean;
   problem?: string | Markup;
@@ -258,7 +262,7 @@ ${
   html`<form method="post" action="${door.to.startPasskeyStep()}">${hidden(fields)}${hiddenKept(kept)}<button class="quiet">Use a passkey instead</button></form>`
 }
 <p class="soft">No phone at hand? Enter one of your recovery codes instead. Each works once.</p>
-<p><a href="${door.to.signIn()}">Start again</a></p>
+<p><a href="${signInAddress({ door, next: fields.next })}">Start again</a></p>
 ${kept && typedOf(kept)}`,
   });
 
@@ -270,9 +274,8 @@ export const usePasskeyPage = ({
   action,
   kept,
   ...fields
-}: At & {
+}: OnTheWay & {
   csrf: string;
-  next: string;
   action: string;
   options: object;
   kept?: Kept | undefined;
@@ -280,14 +283,14 @@ export const usePasskeyPage = ({
   signedOutLayout(site, door.base, {
     title: "Use your passkey",
     body: html`${passkeyForm({ ceremony: "get", action, options, label: "Use a passkey" }, html`${hidden(fields)}${hiddenKept(kept)}`)}
-<p><a href="${door.to.signIn()}">Sign in another way</a></p>`,
+<p><a href="${signInAddress({ door, next: fields.next })}">Sign in another way</a></p>`,
     assets: { scripts: ["passkey.js"] },
   });
 
-export const staleSignInPage = ({ site, door }: At): PageContent =>
+export const staleSignInPage = ({ site, door, next }: OnTheWay): PageContent =>
   signedOutLayout(site, door.base, {
     title: "Sign in again",
-    body: html`<p>Your password or link no longer counts: too much time has passed, or something about your account changed since. <a href="${door.to.signIn()}">Sign in again</a>.</p>`,
+    body: html`<p>Your password or link no longer counts: too much time has passed, or something about your account changed since. <a href="${signInAddress({ door, next })}">Sign in again</a>.</p>`,
   });
 
 const staleReasons: Record<DeadLink["why"], string> = {
@@ -296,8 +299,8 @@ const staleReasons: Record<DeadLink["why"], string> = {
   unknown: "This link is not known here. It may be incomplete: open it again from the email, as a whole.",
 };
 
-export const staleLinkPage = ({ site, door }: At, why: DeadLink["why"]): PageContent =>
+export const staleLinkPage = ({ site, door, next }: OnTheWay, why: DeadLink["why"]): PageContent =>
   signedOutLayout(site, door.base, {
     title: "This link no longer works",
-    body: html`<p>${staleReasons[why]} A sign-in link works once, for 15 minutes.</p><p><a class="button" href="${door.to.signIn()}">Get a new link</a></p>`,
+    body: html`<p>${staleReasons[why]} A sign-in link works once, for 15 minutes.</p><p><a class="button" href="${signInAddress({ door, next })}">Get a new link</a></p>`,
   });

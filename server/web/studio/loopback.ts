@@ -15,6 +15,7 @@ import { NotOffered } from "../shared/not-offered.ts";
 import type { SignedInPages } from "../shared/pages.ts";
 import type { Exchange, SessionView } from "../shared/types.ts";
 import type { Site } from "../site.ts";
+import type { Page } from "../types.ts";
 import { studioPages } from "./area.ts";
 import { type MediaSource, RecentLinks, readCaptions, sendMedia } from "./media.ts";
 import type { StudioContext } from "./types.ts";
@@ -79,7 +80,7 @@ async function closeServer(server: Server): Promise<void> {
 }
 
 /** Files need no account; an origin is what an operation would be called with. */
-const origin: Parameters<ReturnType<typeof assets>>[3] = {
+const origin: Parameters<Page>[3] = {
   requestId: "studio",
   client: { address: "127.0.0.1", agent: null, signal: new AbortController().signal },
 };
@@ -97,7 +98,7 @@ class LoopbackStudio {
   readonly #parts: LoopbackParts;
   readonly #host: string;
   readonly #pages: SignedInPages<StudioContext>;
-  readonly #assets = assets({ name, logo: null, color: null, termsUrl: null, privacyUrl: null });
+  readonly #assets = assets({ logo: null, color: null });
   readonly #site: Site;
   readonly #session: SessionView;
   /**
@@ -129,6 +130,7 @@ class LoopbackStudio {
       commandPackage: null,
       hasLogo: false,
       hasColor: false,
+      assetAddress: this.#assets.addressOf,
       termsUrl: null,
       privacyUrl: null,
       delivery: "sent",
@@ -196,7 +198,7 @@ class LoopbackStudio {
   }
 
   async #serveBelowRoot(request: IncomingMessage, response: ServerResponse, url: Target): Promise<void> {
-    if (url.pathname.startsWith("/assets/")) return this.#assets(request, response, url, origin);
+    if (url.pathname.startsWith("/assets/")) return this.#assets.page(request, response, url, origin);
     if (url.pathname === "/") return redirect(response, studio.inbox());
     if (!`${url.pathname}/`.startsWith(`${studio.inbox()}/`)) throw notFound();
     await this.#show({

@@ -1,6 +1,6 @@
 import { plural } from "../text/plural.ts";
 import type { Ordered } from "./ordered.ts";
-import type { Planned, Usd } from "./plan.ts";
+import type { PayWith, Planned, Usd } from "./plan.ts";
 import type { Row } from "./rows.ts";
 
 /** The order of events when the rows of a file are ordered, whoever sends them. */
@@ -105,12 +105,18 @@ export const bodyOf = ({ order, orderRef }: Planned, keepsRefs: boolean) => ({
   ...(keepsRefs && orderRef !== undefined && { ref: orderRef }),
 });
 
-/** Has the row paid as planned, or not ordered at all. */
-export const methodHeader = ({ payWith }: Planned): Record<string, string> =>
+/** What an order costs, in cents, and what pays for it. Undefined where nothing does. */
+interface Bill {
+  cents: number;
+  payWith: PayWith | "card" | undefined;
+}
+
+/** Has an order paid as was shown, or not placed at all. */
+export const methodHeader = ({ payWith }: Pick<Bill, "payWith">): Record<string, string> =>
   payWith === undefined || payWith === "free" ? {} : { "x-payment-method": payWith };
 
-/** Has the row cost what was shown, or not ordered at all. Servers that do not know the header ignore it. */
-export const costHeader = ({ payWith, cents }: Planned): Record<string, string> =>
+/** Has an order cost what was shown, or not placed at all. Servers that do not know the header ignore it. */
+export const costHeader = ({ payWith, cents }: Bill): Record<string, string> =>
   payWith === "hours" ? {} : { "x-max-cost-cents": String(cents) };
 
 export const otherContent = ({ ref }: Planned): string =>

@@ -1,4 +1,5 @@
 import { here } from "../shared/dom.ts";
+import { account } from "./pages.ts";
 
 /** What was decided in this tab, to say it when nothing else waits. It is gone when the tab is closed. */
 interface Decided {
@@ -8,12 +9,12 @@ interface Decided {
   path: string;
 }
 
-const name = "playtest decided";
+const name = () => `playtest decided ${account()}`;
 const most = 50;
 
 function read(): Decided[] {
   try {
-    return JSON.parse(sessionStorage.getItem(name) ?? "[]") as Decided[];
+    return JSON.parse(sessionStorage.getItem(name()) ?? "[]") as Decided[];
   } catch {
     return [];
   }
@@ -24,7 +25,7 @@ export function rememberDecision(what: string): void {
   const title = document.querySelector("h1")?.textContent ?? "";
   const others = read().filter((one) => one.path !== path);
   try {
-    sessionStorage.setItem(name, JSON.stringify([...others, { what, title, path }].slice(-most)));
+    sessionStorage.setItem(name(), JSON.stringify([...others, { what, title, path }].slice(-most)));
   } catch {
     // This browser stores nothing, and the page says less.
   }
@@ -34,8 +35,8 @@ export function rememberDecision(what: string): void {
 export function showDecided(): void {
   const box = document.querySelector<HTMLElement>("#decided");
   const list = box?.querySelector("ul");
+  if (!box || !list) return;
   const decided = read();
-  if (!box || !list || decided.length === 0) return;
   list.replaceChildren(
     ...decided.map(({ what, title, path }) => {
       const item = document.createElement("li");
@@ -46,5 +47,5 @@ export function showDecided(): void {
       return item;
     }),
   );
-  box.hidden = false;
+  box.hidden = decided.length === 0;
 }

@@ -1,5 +1,17 @@
 import { around, the } from "../shared/dom.ts";
-import { type Fields, fieldsOf, followCutting, isDone, isSignedOut, pageOf, post, problemIn, root, swap } from "./pages.ts";
+import {
+  account,
+  type Fields,
+  fieldsOf,
+  followCutting,
+  isDone,
+  isSignedOut,
+  pageOf,
+  post,
+  problemIn,
+  root,
+  swap,
+} from "./pages.ts";
 
 const retryMs = 10_000;
 
@@ -34,7 +46,7 @@ export class Outbox {
 
   constructor(form: HTMLFormElement) {
     this.#form = form;
-    this.#prefix = `playtest note ${form.dataset.outbox} `;
+    this.#prefix = `playtest note ${account()} `;
     form.addEventListener("submit", (event) => this.#submit(event));
     form.addEventListener("keydown", (event) => {
       if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.requestSubmit();

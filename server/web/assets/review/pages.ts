@@ -1,4 +1,4 @@
-import { all, here, isInUse } from "../shared/dom.ts";
+import { all, here, isInUse, the } from "../shared/dom.ts";
 
 /** What a form sends: by the names of its fields. The forms of this page have no files. */
 export type Fields = Record<string, string>;
@@ -7,6 +7,9 @@ export const fieldsOf = (form: HTMLFormElement): Fields => Object.fromEntries(ne
 
 /** The folder of this host's pages. `playtest studio` has another one at each start. */
 export const root = new URL("..", import.meta.url).href;
+
+/** Whose page this is. What this browser keeps is named by it, so that nobody else who signs in here is shown it. */
+export const account = (): string => the("[data-account]").dataset.account!;
 
 export const post = (path: string, fields: Fields | [string, string][]): Promise<Response> =>
   fetch(path, { method: "POST", body: new URLSearchParams(fields) });

@@ -49,15 +49,16 @@ type Fact = readonly [name: string, what: Markup | string];
 
 const factOf = ([name, what]: Fact) => html`<div><dt>${name}</dt><dd>${what}</dd></div>`;
 
+/** The part of each player, to the nearest cent. */
+const perPlayer = ({ payoutCents, playerCount }: Offer) =>
+  `${payoutCents % playerCount === 0 ? "" : "about "}${usd(Math.round(payoutCents / playerCount))} per player`;
+
 /** What is paid, to whom and when. A public video is paid when it is published. */
-function payText({ payoutCents, playerCount, visibility, team }: Offer): string {
+function payText(offer: Offer): string {
+  const { payoutCents, playerCount, visibility, team } = offer;
   if (payoutCents === 0) return "Unpaid";
   const toAll = " in all, divided among the players of your team";
-  const each = team
-    ? toAll
-    : playerCount > 1
-      ? ` in all, which is ${usd(payoutCents / playerCount)} per player and is paid to you`
-      : "";
+  const each = team ? toAll : playerCount > 1 ? ` in all, which is ${perPlayer(offer)} and is paid to you` : "";
   return `${usd(payoutCents)}${each}, ${visibility === "public" ? "when your video is published" : "when the owner accepts your video"}`;
 }
 

@@ -8,6 +8,7 @@ import { button, cursorOf, enteredFor, fault, marked, more, notice, prose, token
 import { time, timeIn, until } from "../../shared/text.ts";
 import { zoneFor } from "../../shared/zone.ts";
 import { ifAllowed } from "../allowed.ts";
+import { everyItem } from "../every-item.ts";
 import { studioLayout } from "../layout.ts";
 import { nextToPay } from "../orders/pay.ts";
 import { approvalBadge, command, plural } from "../parts.ts";
@@ -30,10 +31,7 @@ async function approvalsPage(context: StudioContext): Promise<PageContent> {
     data.approvals.map(({ scheduledAt }) => scheduledAt),
   );
   const budgets = (await ifAllowed(call("listBudgets")))?.data.budgets ?? [];
-  const keys = budgets.some(({ keyId }) => keyId !== null)
-    ? ((await ifAllowed(call("listApiKeys", { query: { limit: 100 } })))?.data.keys ?? [])
-    : [];
-  const names = new Map(keys.map(({ id, name }) => [id, name]));
+  const names = new Map(budgets.some(({ keyId }) => keyId !== null) ? await keysOf(context) : []);
   const done = said.get(query.get("done") ?? "");
   const list =
     data.approvals.length > 0
@@ -43,6 +41,13 @@ async function approvalsPage(context: StudioContext): Promise<PageContent> {
 ${budgetsPart(context, budgets, names)}`;
   return studioLayout(context, undefined, { title: "Orders that wait for approval", body });
 }
+
+/** The names of the API keys by their ids. None where the caller may not list them. */
+const keysOf = ({ call }: StudioContext) =>
+  everyItem(async (cursor) => {
+    const reply = await ifAllowed(call("listApiKeys", { query: { cursor } }));
+    return { items: (reply?.data.keys ?? []).map(({ id, name }) => [id, name] as const), meta: reply?.meta ?? {} };
+  });
 
 /** `/studio/approvals/ID`: one of them, where its email leads. */
 async function approvalPage(context: StudioContext): Promise<PageContent> {

@@ -1,29 +1,31 @@
 import { budgetText } from "../../../../src/contract/accounts/budget-text.ts";
 import { sumText } from "../../../../src/contract/bulk/plan.ts";
+import { costHeader, methodHeader } from "../../../../src/contract/bulk/send.ts";
 import type { Data } from "../../../../src/contract/index.ts";
 import { durations } from "../../../../src/contract/order-body.ts";
 import { studio } from "../../../../src/contract/pages/addresses.ts";
-import { invalid } from "../../../lib/api-error.ts";
+import { ApiError, invalid } from "../../../lib/api-error.ts";
 import { usd } from "../../../lib/money.ts";
 import { html, type Markup, type PageContent } from "../../html.ts";
 import { ifOffered } from "../../shared/not-offered.ts";
 import { alert, fault, marked, tokens } from "../../shared/parts.ts";
 import { profileZone } from "../../shared/zone.ts";
+import type { Form } from "../../types.ts";
 import { ifAllowed } from "../allowed.ts";
 import { noBuildUrl } from "../games/form.ts";
+import { type Game, gamesFor, type Offered, orderElsewhere } from "../games/listed.ts";
 import { studioLayout } from "../layout.ts";
 import { command, plural } from "../parts.ts";
 import { action, type StudioContext, type StudioPage } from "../types.ts";
 import { audienceInputs, audienceOf } from "./audience.ts";
 import { audienceLabels, bodyOf, labels, methodOf, orderCommand } from "./fields.ts";
 import { enteredTime, timeInputs } from "./fixed-time.ts";
-import { type Game, gamesFor, type Offered } from "./games.ts";
 import { nextToPay } from "./pay.ts";
 
 type Quote = Data<"quotePlaytest">;
 type Contacts = Exclude<Data<"listContacts">, { chatDisabled: boolean }>["contacts"];
 
-/** How many past playtesters the form offers. */
+/** How many past playtesters the form offers, besides the one who was chosen. */
 const most = 100;
 
 /** `/studio/order`: everything that an order takes, with its price. */
@@ -33,7 +35,7 @@ async function orderPage(context: StudioContext): Promise<PageContent> {
 
 /** The form as it was filled in; with a price, it can be ordered. */
 async function shown(context: StudioContext, priced: Priced | undefined): Promise<PageContent> {
-  const offered = await gamesFor(context);
+  const offered = await gamesFor(context, orderElsewhere);
   const { games } = offered;
   const body =
     games.length === 0
@@ -49,7 +51,7 @@ ${await inputs(context, offered)}
 
 interface Priced {
   quote: Quote;
-  /** Said before the price, such as that it changed. */
+  /** Why nothing was ordered, which stands above the price. */
   notice?: string;
 }
 
@@ -73,15 +75,23 @@ const place = action({ at: studio.order, fields: labels }, async (context) => {
   const { call, form } = context;
   const body = await orderOf(context);
   const quote = await priceOf(context, body);
-  // What is ordered costs what was shown, whatever changed since.
+  // What is ordered costs what was shown and is paid by what was shown, whatever changed since.
   if (form.total !== String(quote.totalCents))
     return shown(context, { quote, notice: `The price is now ${usd(quote.totalCents)}. Nothing was ordered.` });
-  const method = methodOf(form);
-  const headers: Record<string, string> = method === "any" ? {} : { "x-payment-method": method };
+  const payWith = payerShown(form);
+  if (payWith === undefined)
+    return shown(context, { quote, notice: "The way to pay has changed since the price was shown. Nothing was ordered." });
+  const bill = { payWith, cents: quote.totalCents };
+  const headers = { ...methodHeader(bill), ...costHeader(bill) };
   const order = { params: { gameId: form.gameId! }, body, headers, idempotencyKey: form.formKey };
-  const { data } = await call("createPlaytest", order);
-  if ("approval" in data) return studio.approvals();
-  return nextToPay(context, data) ?? `${studio.playtest(data.playtest.id)}?done=ordered`;
+  try {
+    const { data } = await call("createPlaytest", order);
+    if ("approval" in data) return studio.approvals();
+    return nextToPay(context, data) ?? `${studio.playtest(data.playtest.id)}?done=ordered`;
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== "PAYMENT_REQUIRED") throw error;
+    return shown(context, { quote: await priceOf(context, body), notice: error.message });
+  }
 });
 
 export const order: StudioPage = { at: studio.order, view: orderPage, actions: [price, place] };
@@ -109,15 +119,26 @@ function amounts({ form }: StudioContext, quote: Quote, quantity: number): Marku
 ${budgets.map((one) => html`<p class="soft">${budgetText(one, usd)}.</p>`)}`;
 }
 
+type Method = ReturnType<typeof methodOf>;
+const payers = ["free", "hours", "credit", "card"] as const;
+type Payer = (typeof payers)[number];
+
 /** What pays for the order as chosen. The quote itself is for `any`. */
-function payerOf(quote: Quote, method: ReturnType<typeof methodOf>): Quote["wouldPayWith"] | "card" {
+function payerOf(quote: Quote, method: Method): Payer | "none" {
   if (method === "any" || quote.totalCents === 0) return quote.wouldPayWith;
   if (method === "hours") return quote.playtestMinutesAvailable >= quote.playtestMinutesNeeded ? "hours" : "none";
   if (method === "credit") return quote.balanceCents >= quote.totalCents ? "credit" : "none";
   return "card";
 }
 
-function fundsText(quote: Quote, method: ReturnType<typeof methodOf>): string {
+/** What the page with the price said pays. Undefined where another way to pay was chosen since. */
+function payerShown(form: Form): Payer | undefined {
+  const [payer, method] = [payers.find((one) => one === form.payer), methodOf(form)];
+  const isChosen = payer === "free" || (method === "any" ? payer !== "card" : payer === method);
+  return isChosen ? payer : undefined;
+}
+
+function fundsText(quote: Quote, method: Method): string {
   const { balanceCents, totalCents, playtestMinutesAvailable: available, playtestMinutesNeeded: needed } = quote;
   const payer = payerOf(quote, method);
   if (payer === "hours") return `Your playtest hours pay for it: ${needed} of ${plural(available, "minute")}.`;
@@ -130,13 +151,13 @@ function fundsText(quote: Quote, method: ReturnType<typeof methodOf>): string {
 
 function orderButton(context: StudioContext, quote: Quote, quantity: number): Markup {
   const method = methodOf(context.form);
-  const total = html`<input type="hidden" name="total" value="${quote.totalCents}" autocomplete="off">`;
   const payer = payerOf(quote, method);
+  const seen = html`<input type="hidden" name="total" value="${quote.totalCents}" autocomplete="off"><input type="hidden" name="payer" value="${payer}" autocomplete="off">`;
   const price = payer === "hours" ? sumText(0, quote.playtestMinutesNeeded, usd) : usd(quote.totalCents);
   const label = `Order ${plural(quantity, "slot")}${quote.totalCents > 0 ? ` for ${price}` : ""}`;
   const at = place.at();
   if (payer !== "none")
-    return html`${total}<p><button formaction="${at}">${label}${method === "card" && quote.totalCents > 0 && ", and pay by card"}</button></p>`;
+    return html`${seen}<p><button formaction="${at}">${label}${method === "card" && quote.totalCents > 0 && ", and pay by card"}</button></p>`;
   if (method === "hours") return html`<p>Choose another way to pay above.</p>`;
   const byCard = context.site.cards && html` Or choose “By card” above.`;
   return html`<p><a class="button" href="${studio.billing()}#credit">Add credit</a>${byCard}</p>`;
@@ -144,6 +165,13 @@ function orderButton(context: StudioContext, quote: Quote, quantity: number): Ma
 
 const option = (value: string, label: string, chosen: string | undefined): Markup =>
   html`<option value="${value}"${value === (chosen ?? "") && html` selected`}>${label}</option>`;
+
+/** Those that the form offers. Whoever was chosen stays chosen: an order for one must not become one for everyone. */
+function pastPlaytesters(contacts: Contacts, chosen = ""): Pick<Contacts[number], "id" | "displayName">[] {
+  const listed = contacts.slice(0, most);
+  if (audienceLabels.some(([value]) => value === chosen) || listed.some(({ id }) => id === chosen)) return listed;
+  return [contacts.find(({ id }) => id === chosen) ?? { id: chosen, displayName: "the playtester who was chosen" }, ...listed];
+}
 
 async function inputs(context: StudioContext, { games, chosen: game, others }: Offered): Promise<Markup> {
   const { form, call, site } = context;
@@ -180,8 +208,8 @@ ${select(
 )}
 ${select("audience", "audience", "Offered to", [
   ...audienceLabels.map(([value, label]) => option(value, label, form.audience)),
-  ...contacts.slice(0, most).map(({ id, displayName }) => option(id, `Only ${displayName}`, form.audience)),
-])}
+  ...pastPlaytesters(contacts, form.audience).map(({ id, displayName }) => option(id, `Only ${displayName}`, form.audience)),
+])}${contacts.length > most && html`<p class="soft">Only ${most} of your past playtesters are listed. To order for another one, <a href="${studio.bulkOrder()}">order from a file</a> with the column tester.</p>`}
 ${panels.length > 0 && select("panel", "panel", "Tester group", [option("", "Everyone", form.panel), ...panels.map(({ name, members }) => option(name, `${name} (${plural(members, "member")})`, form.panel))])}
 ${audienceInputs(context)}
 ${select("selection", "selection", "Who chooses the playtesters", [

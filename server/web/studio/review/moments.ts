@@ -55,10 +55,10 @@ const cursorField = ({ query, form }: StudioContext) => {
 };
 
 function noteForm(context: StudioContext, startMs: number | undefined, cuts: boolean): Markup {
-  const { form, id, session } = context;
+  const { form, id } = context;
   const values: Values = form.moment === undefined ? { ...form } : {};
   const position = values.position ?? (startMs === undefined ? "" : exactPosition(startMs));
-  return html`<form method="post" action="${note.at(id)}" id="note" data-outbox="${session.userId}" data-command="note">${tokens(context)}${cursorField(context)}
+  return html`<form method="post" action="${note.at(id)}" id="note" data-command="note">${tokens(context)}${cursorField(context)}
 ${fieldsOf(context, "", { ...values, position })}
 ${cuts && !context.keepsMoments() && html`<label class="check"><input type="checkbox" name="still" value="yes"${form.moment === undefined && form.still === "yes" && html` checked`}> Take an image of the video there</label>`}
 <div class="note-end"><button>Save <kbd class="hint">Ctrl + Enter</kbd></button><p class="soft">Playtesters do not see moments.</p></div></form>

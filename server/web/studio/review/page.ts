@@ -63,7 +63,7 @@ export async function slotPage(context: StudioContext): Promise<PageContent> {
   const done = said.get(context.query.get("done") ?? "");
   const body = html`${done && notice(done)}${trail(slot.game, slot.requestId)}
 <div class="review-head"><p>${stateOf(context, slot)} ${inShort(slot)}</p>${queueLinks(place)}</div>${slot.status === "reserved" && html`${fixedTime(slot, context.now, zone)}${proposed(slot, context.now, zone)}`}
-<div class="review" data-scope><div class="review-stage"><div class="review-video">${video(review, startMs)}</div>
+<div class="review" data-scope data-account="${context.session.userId}"><div class="review-stage"><div class="review-video">${video(review, startMs)}</div>
 ${tabs(review)}${slot.status === "blocked" && html`<p><a class="button" href="${studio.problem(slot.id)}">Answer the problem</a></p>`}${slot.status === "submitted" ? decision(context, review) : outcome(review)}${place.number === undefined && decided}</div>
 <div class="review-side"><div class="panel" id="transcript-panel" data-panel>${transcriptOf(context, review, startMs)}</div>
 <div class="panel" id="notes" data-panel>${momentsSection(context, review, startMs)}</div>

@@ -4,6 +4,7 @@ import { ApiError } from "../../../lib/api-error.ts";
 import { html, type Markup, type PageContent } from "../../html.ts";
 import { deviceLabels } from "../../shared/devices.ts";
 import { ifOffered } from "../../shared/not-offered.ts";
+import { gamesFor } from "../games/listed.ts";
 import { studioLayout } from "../layout.ts";
 import type { StudioContext, StudioPage } from "../types.ts";
 import { barFigure, timeFigure } from "./charts.ts";
@@ -148,11 +149,11 @@ async function spendingOf(context: StudioContext, query: object): Promise<Spendi
 }
 
 async function filter(context: StudioContext, game: string, days: number): Promise<Markup> {
-  const { games } = (await context.call("listGames", { query: { limit: 100 } })).data;
+  const { games, others } = await gamesFor(context, "Open the statistics of another one from its page.");
   const option = (value: string | number, label: string, chosen: boolean) =>
     html`<option value="${value}"${chosen && html` selected`}>${label}</option>`;
   return html`<form class="filter" method="get" action="${studio.stats()}"><span><label for="game">Game</label> <select id="game" name="game">${option("", "All games", game === "")}${games.map((one) => option(one.id, one.name, one.id === game))}</select></span>
-<span><label for="days">Time</label> <select id="days" name="days">${spans.map((span) => option(span, `Last ${span} days`, span === days))}</select></span><button class="quiet">Show</button></form>`;
+<span><label for="days">Time</label> <select id="days" name="days">${spans.map((span) => option(span, `Last ${span} days`, span === days))}</select></span><button class="quiet">Show</button></form>${others}`;
 }
 
 /** `/studio/stats`: ratings, times, rates and costs as charts. */

@@ -3,10 +3,10 @@ import { pages, studio } from "../../../../../src/contract/pages/addresses.ts";
 import { html, type Markup } from "../../../html.ts";
 import { tokens } from "../../../shared/parts.ts";
 import type { Form } from "../../../types.ts";
+import type { Game } from "../../games/listed.ts";
 import { commandButton } from "../../parts.ts";
 import { commandLine } from "../../review/commands.ts";
 import type { StudioContext } from "../../types.ts";
-import type { Game } from "../games.ts";
 import { payIn } from "./plan.ts";
 import { mostRows, type Source } from "./source.ts";
 

@@ -9,10 +9,10 @@ import { html, type Markup, type PageContent } from "../../../html.ts";
 import { alert, notice, withCode } from "../../../shared/parts.ts";
 import { zoneFor } from "../../../shared/zone.ts";
 import { noBuildUrl } from "../../games/form.ts";
+import { gamesFor, orderElsewhere } from "../../games/listed.ts";
 import { studioLayout } from "../../layout.ts";
 import { plural, trail } from "../../parts.ts";
 import { action, type StudioContext, type StudioPage } from "../../types.ts";
-import { gamesFor } from "../games.ts";
 import { type BulkForm, bulkForm } from "./form.ts";
 import { placeRows, type Refusal } from "./place.ts";
 import { changeSince, missingFor, type Ready, readPlan } from "./plan.ts";
@@ -31,7 +31,7 @@ async function shown(
   context: StudioContext,
   { above, source, plan, status = 200 }: { above?: Markup; source?: Source; plan?: BulkForm["plan"]; status?: number },
 ): Promise<PageContent> {
-  const { games, others } = await gamesFor(context);
+  const { games, others } = await gamesFor(context, orderElsewhere);
   const body =
     games.length === 0
       ? html`<p class="calm">No games yet.</p><p><a class="button" href="${studio.newGame()}">Create a game</a> first, then order playtests of it.</p>`
