@@ -13,6 +13,8 @@ export interface NoticeContext {
   planName?: string;
   /** Whether the plan has ended; a cancelled plan runs until the end of its period. */
   hasEnded?: boolean;
+  /** Whether the hours of a cancelled plan stay, or were taken back with its price. */
+  hours?: "kept" | "taken";
   url?: string;
   /** The endpoint of a disabled webhook responded with 410 Gone. */
   gone?: boolean;

@@ -52,6 +52,12 @@ export const endedText = (ending: TeamEnding, game: string): { title: string; bo
       }
     : { title: "Team ended", body: `Your team will not playtest ${game}. ${endingTexts[ending]}` };
 
+/** What becomes of the hours of a plan that is cancelled. */
+const planHours = {
+  kept: ". You keep your unused hours.",
+  taken: ", and its hours were taken from your account, because its payment was returned.",
+} as const;
+
 /** What an accepted video earns, and when. */
 const earnings: Record<PaidWhen, (amount: string) => string> = {
   published: (amount) => `. You earn ${amount} when the video is published`,
@@ -270,9 +276,9 @@ const notices = {
     title: "Subscription renewed",
     body: `${plan} renewed. Its playtest hours were added.`,
   }),
-  "subscription.cancelled": ({ plan, hasEnded }) => ({
+  "subscription.cancelled": ({ plan, hasEnded, hours }) => ({
     title: hasEnded ? "Subscription ended" : "Subscription cancelled",
-    body: `${plan} ${hasEnded ? "has ended" : "will not renew"}. You keep your unused hours.`,
+    body: `${plan} ${hasEnded ? "has ended" : "will not renew"}${hours ? planHours[hours] : "."}`,
   }),
   "subscription.payment_failed": ({ planName, until }) => ({
     title: "Renewal payment failed",
