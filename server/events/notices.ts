@@ -246,9 +246,9 @@ const notices = {
       title: "Application approved",
       body: `You approved the application of ${who} to playtest ${game}.`,
     }),
-    playtester: ({ game }) => ({
+    playtester: ({ game, at }) => ({
       title: "Application approved",
-      body: `Your application to playtest ${game} was approved. Submit your video before the deadline.`,
+      body: `Your application to playtest ${game} was approved.${at ? ` You play at ${at}.` : ""} Submit your video before the deadline.`,
     }),
   },
   "application.rejected": {
