@@ -70,6 +70,8 @@ export interface NoticeContext {
   claimantName?: string | undefined;
   /** Who of a team is missing and why, or why it ended. */
   memberName?: string;
+  /** Somebody joined a team that others are still missing in. */
+  isShort?: boolean;
   absence?: Absence;
   teamEnding?: TeamEnding;
   /** How a dispute ended, and whether another one still freezes orders. */
