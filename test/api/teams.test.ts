@@ -440,21 +440,24 @@ onBothDatabases("teams", (serve, it) => {
     await befriend(ann, eve);
     const replace = (missing: string, friend: string) =>
       ann.replaceTeamMember({ params: { id: slotId }, body: { missing, with: friend } });
-    const mailedNow = async () => {
-      const before = server.mails.length;
+    let seen = 0;
+    /** What was mailed since the last call. */
+    const mailedSince = async () => {
       await server.advance(1000);
-      return server.mails.slice(before).filter(({ subject }) => !subject.includes("will not playtest"));
+      const mails = server.mails.slice(seen);
+      seen = server.mails.length;
+      return mails.filter(({ subject }) => !subject.includes("will not playtest"));
     };
-    await server.advance(1000);
+    const [browser, page] = [await signedIn(server, dana), `/play/slots/${slotId}`];
+    await mailedSince();
     for (const person of [ben, cleo]) await person.leaveTeam({ params: { id: slotId } });
     await replace("ben", "dana");
-    const [request] = await mailedNow();
+    const [request] = await mailedSince();
     expect(request!.text).toContain("If you do not, ann can ask another friend.");
-    const [browser, page] = [await signedIn(server, dana), `/play/slots/${slotId}`];
     const joined = await browser.submit(page, `${page}/team/confirm`);
     expect(joined.location).toBe(`${page}?done=joined`);
     expect((await browser.get(joined.location!)).html).toContain("It is not complete yet: others are still missing.");
-    const told = await mailedNow();
+    const told = await mailedSince();
     expect(told.map(({ subject }) => subject).sort()).toEqual([
       "You joined the team of ann for Lantern Deep",
       "dana joined your team for Lantern Deep",
