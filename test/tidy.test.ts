@@ -89,7 +89,7 @@ const listsNoCommand = ({ from, dynamic }: Import) => !(dynamic && from === "src
 
 /** Pure rules: nothing but the contract and each other. */
 const pureFiles =
-  /^(server\/(.*\/)?([a-z]+-)?rules\.ts|server\/lib\/(addresses|money|time)\.ts|server\/mail\/(texts|links|style)\.ts|server\/events\/(notices|webhooks\/(schedule|signature))\.ts|server\/billing\/(crypto\/(x402|proving\/message)|subscriptions\/plans)\.ts|server\/playtests\/(pricing|schedule\/(calendar|mails)|slots\/(eligibility|mails))\.ts|src\/errors\.ts|src\/io\/text\.ts|src\/api\/retry\.ts)$/;
+  /^(server\/(.*\/)?([a-z]+-)?rules\.ts|server\/lib\/(addresses|money|time)\.ts|server\/mail\/(texts|links|style)\.ts|server\/events\/(notices|team-texts|webhooks\/(schedule|signature))\.ts|server\/billing\/(crypto\/(x402|proving\/message)|subscriptions\/plans)\.ts|server\/playtests\/(pricing|schedule\/(calendar|mails)|slots\/(eligibility|mails))\.ts|src\/errors\.ts|src\/io\/text\.ts|src\/api\/retry\.ts)$/;
 
 /** SQL stands in the stores, in the database's own folder, and where whole tables are copied or checked. */
 const sqlFiles =

@@ -102,7 +102,7 @@ export const eventMeanings: Record<EventKind, string> = {
   "friend.requested": "another playtester asks to be your friend",
   "friend.accepted": "another playtester accepted your request",
   "team.requested": "a friend claimed a slot for several players, and waits for you to confirm",
-  "team.confirmed": "everybody in your team confirmed, and the slot is reserved",
+  "team.confirmed": "everybody in your team confirmed, and the slot is reserved; or a member joined in the place of one who left",
   "team.incomplete": "a member of your team declined, left or did not confirm in time",
   "team.ended": "your team ended before it submitted a video, or goes on with another friend in your place",
   "webhook.disabled": "one of your webhooks was disabled",

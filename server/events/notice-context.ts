@@ -13,6 +13,8 @@ export interface NoticeContext {
   planName?: string;
   /** Whether the plan has ended; a cancelled plan runs until the end of its period. */
   hasEnded?: boolean;
+  /** Whether the hours of a cancelled plan stay, or were taken back with its price. */
+  hours?: "kept" | "taken";
   url?: string;
   /** The endpoint of a disabled webhook responded with 410 Gone. */
   gone?: boolean;
@@ -68,6 +70,8 @@ export interface NoticeContext {
   claimantName?: string | undefined;
   /** Who of a team is missing and why, or why it ended. */
   memberName?: string;
+  /** Somebody joined a team that others are still missing in. */
+  isShort?: boolean;
   absence?: Absence;
   teamEnding?: TeamEnding;
   /** How a dispute ended, and whether another one still freezes orders. */

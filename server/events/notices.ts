@@ -1,9 +1,9 @@
 import type { DisputeEnding } from "../../src/contract/billing.ts";
 import type { EventKind } from "../../src/contract/events/kinds.ts";
 import type { ReportOutcome } from "../../src/contract/slots.ts";
-import type { Absence, TeamEnding } from "../../src/contract/teams/statuses.ts";
 import { usd } from "../lib/money.ts";
 import type { NoticeContext, PaidWhen, TimeAnswer } from "./notice-context.ts";
+import { absenceTexts, endedText } from "./team-texts.ts";
 
 export interface Notice {
   title: string;
@@ -27,30 +27,11 @@ const unpaid = ({ withoutPayments }: CompleteContext) => (withoutPayments ? "" :
 const refund = ({ refunded }: CompleteContext) => (refunded ? ` You got ${refunded} back.` : "");
 const quote = ({ answer }: CompleteContext) => (answer ? ` “${answer}”` : "");
 
-/** Why a member of a team is missing. Emails say the same. */
-export const absenceTexts: Record<Absence, string> = {
-  declined: "declined to play",
-  left: "left the team",
-  expired: "did not confirm in time",
-};
-const endingTexts: Record<Exclude<TeamEnding, "replaced">, string> = {
-  expired: "Not everybody confirmed in time, so the slot is open again. You can claim it again.",
-  closed: "The slots of the playtest closed before everybody confirmed.",
-  withdrawn: "The playtester who claimed the slot withdrew the request.",
-  cancelled: "The slot was cancelled.",
-  released: "The playtester who claimed the slot released it.",
-  moved:
-    "The owner proposed another time, and the playtester who claimed the slot did not accept it. This does not count against you.",
-};
-
-/** That somebody is in a team no more: it ended, or goes on with another friend. Emails say the same. */
-export const endedText = (ending: TeamEnding, game: string): { title: string; body: string } =>
-  ending === "replaced"
-    ? {
-        title: "Another friend was asked",
-        body: `You need not answer: the playtester who named you to playtest ${game} asked another friend in your place.`,
-      }
-    : { title: "Team ended", body: `Your team will not playtest ${game}. ${endingTexts[ending]}` };
+/** What becomes of the hours of a plan that is cancelled. */
+const planHours = {
+  kept: ". You keep your unused hours.",
+  taken: ", and its hours were taken from your account, because its payment was returned.",
+} as const;
 
 /** What an accepted video earns, and when. */
 const earnings: Record<PaidWhen, (amount: string) => string> = {
@@ -67,9 +48,11 @@ const ownerEndings: Record<ReportOutcome, (context: CompleteContext) => string> 
   expired: (context) =>
     `The problem that ${context.who} reported with ${context.game} was not answered in time. The slot was cancelled.${refund(context)}`,
 };
+const newKeysOf = ({ newKeys, claimantName }: CompleteContext) =>
+  newKeys ? (claimantName ? " Your team has new game keys." : " You have a new game key.") : "";
 const playtesterEndings: Record<ReportOutcome, (context: CompleteContext) => string> = {
   unblocked: (context) =>
-    `Continue your playtest of ${context.game} before the new deadline.${quote(context)}${context.newKeys ? " You have a new game key." : ""}`,
+    `Continue your playtest of ${context.game} before the new deadline.${quote(context)}${newKeysOf(context)}`,
   cancelled: (context) => `Your playtest slot of ${context.game} was cancelled because of a reported problem.${unpaid(context)}`,
   released: ({ game }) => `You released your playtest slot of ${game}.`,
   expired: (context) =>
@@ -108,19 +91,25 @@ const disputeEndings: Record<DisputeEnding, (context: CompleteContext) => string
 const notices = {
   "slot.reserved": {
     owner: ({ who, game }) => ({ title: "Slot reserved", body: `${who} reserved a playtest slot of ${game}.` }),
-    playtester: ({ game, isRetry, until = "the deadline" }) =>
-      isRetry
-        ? { title: "You can try again", body: `A slot of ${game} is reserved for your next video. Submit it before ${until}.` }
-        : { title: "Slot reserved", body: `You reserved a playtest slot of ${game}. Submit your video before ${until}.` },
+    playtester: ({ game, isRetry, claimantName, until = "the deadline" }) => {
+      const title = isRetry ? `${claimantName ? "Your team" : "You"} can try again` : "Slot reserved";
+      if (claimantName) {
+        const reserved = `A slot of ${game} is reserved for ${isRetry ? "the next video of your team" : "your team"}.`;
+        return { title, body: `${reserved} ${claimantName} submits the video before ${until}.` };
+      }
+      return isRetry
+        ? { title, body: `A slot of ${game} is reserved for your next video. Submit it before ${until}.` }
+        : { title, body: `You reserved a playtest slot of ${game}. Submit your video before ${until}.` };
+    },
   },
   "slot.submitted": {
     owner: ({ who, game }) => ({
       title: "Video submitted",
       body: `${who} submitted a playtest video of ${game}. It is ready for your review.`,
     }),
-    playtester: ({ game }) => ({
+    playtester: ({ game, claimantName }) => ({
       title: "Video received",
-      body: `The owner of ${game} received your playtest video for review.`,
+      body: `The owner of ${game} received ${claimantName ? "the playtest video of your team" : "your playtest video"} for review.`,
     }),
   },
   "slot.accepted": {
@@ -137,9 +126,9 @@ const notices = {
         ? `An operator of this server rejected ${who}'s video of ${game}, and it is not published.${reason ? ` “${reason}”` : ""}`
         : `You rejected ${who}'s playtest of ${game}.`,
     }),
-    playtester: ({ game, reason, until }) => ({
+    playtester: ({ game, reason, until, claimantName }) => ({
       title: "Playtest rejected",
-      body: `Your playtest of ${game} was rejected${reason ? `: “${reason}”` : "."} ${until ? `You can submit another video before ${until}.` : "This is final."}`,
+      body: `Your playtest of ${game} was rejected${reason ? `: “${reason}”` : "."} ${until ? `${claimantName ?? "You"} can submit another video before ${until}.` : "This is final."}`,
     }),
   },
   "slot.published": {
@@ -178,9 +167,11 @@ const notices = {
     owner: (context) => ({ title: "Problem closed", body: ownerEndings[context.outcome ?? "unblocked"](context) }),
     playtester: (context) => ({ title: "Problem answered", body: playtesterEndings[context.outcome ?? "unblocked"](context) }),
   },
-  "slot.due": ({ game, until }) => ({
+  "slot.due": ({ game, claimantName, until = "the deadline" }) => ({
     title: "Deadline soon",
-    body: `Submit your playtest video of ${game} before ${until ?? "the deadline"}.`,
+    body: claimantName
+      ? `${claimantName} has to submit the playtest video of your team for ${game} before ${until}.`
+      : `Submit your playtest video of ${game} before ${until}.`,
   }),
   "slot.starting": ({ game, at }) => ({
     title: "Playtest soon",
@@ -240,9 +231,9 @@ const notices = {
       title: "Application approved",
       body: `You approved the application of ${who} to playtest ${game}.`,
     }),
-    playtester: ({ game }) => ({
+    playtester: ({ game, at }) => ({
       title: "Application approved",
-      body: `Your application to playtest ${game} was approved. Submit your video before the deadline.`,
+      body: `Your application to playtest ${game} was approved.${at ? ` You play at ${at}.` : ""} Submit your video before the deadline.`,
     }),
   },
   "application.rejected": {
@@ -270,9 +261,9 @@ const notices = {
     title: "Subscription renewed",
     body: `${plan} renewed. Its playtest hours were added.`,
   }),
-  "subscription.cancelled": ({ plan, hasEnded }) => ({
+  "subscription.cancelled": ({ plan, hasEnded, hours }) => ({
     title: hasEnded ? "Subscription ended" : "Subscription cancelled",
-    body: `${plan} ${hasEnded ? "has ended" : "will not renew"}. You keep your unused hours.`,
+    body: `${plan} ${hasEnded ? "has ended" : "will not renew"}${hours ? planHours[hours] : "."}`,
   }),
   "subscription.payment_failed": ({ planName, until }) => ({
     title: "Renewal payment failed",
@@ -331,10 +322,16 @@ const notices = {
     title: "Play with a friend",
     body: `${who} wants to playtest ${game} with you${at ? ` at ${at}` : ""}${amountCents ? ` for ${amount}` : ""}. Confirm before ${until ?? "the time limit"}.`,
   }),
-  "team.confirmed": ({ game, until, at }) => ({
-    title: "Team complete",
-    body: `Everybody confirmed, and your slot to playtest ${game} is reserved${until ? ` until ${until}` : ". Its deadline is paused until a reported problem is answered"}.${at ? ` You play at ${at}.` : ""}`,
-  }),
+  "team.confirmed": ({ game, until, at, isShort, claimantName }) => {
+    const reserved = `your slot to playtest ${game} is reserved${until ? ` until ${until}` : ". Its deadline is paused until a reported problem is answered"}.${at ? ` You play at ${at}.` : ""}`;
+    const joined = claimantName ? `You joined the team of ${claimantName}` : "A friend joined your team";
+    return isShort
+      ? {
+          title: "Team not complete yet",
+          body: `${joined}, and ${reserved} Others are still missing: no video can be submitted before they have confirmed.`,
+        }
+      : { title: "Team complete", body: `Everybody confirmed, and ${reserved}` };
+  },
   "team.incomplete": ({ game, memberName, absence }) => ({
     title: "Team member missing",
     body: `${memberName ?? "A member"} ${absenceTexts[absence ?? "left"]}. Ask another friend to playtest ${game} with you.`,

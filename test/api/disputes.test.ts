@@ -321,6 +321,10 @@ onBothDatabases("disputes", (serve) => {
       `${sums} of a card payment for a plan was disputed and taken back. The plan has ended${taken ? ", and its hours were taken from your account" : ""}. You cannot order until the dispute has ended.`,
       `The dispute of your card payment for a plan has ended. The plan stays ended${taken ? ", and its hours were returned to your account" : ""}. You can order again.`,
     ]);
+    const ended = notifications.filter(({ type }: { type: string }) => type === "subscription.cancelled");
+    expect(ended.map(({ body: said }: { body: string }) => said)).toEqual([
+      `Indie Monthly has ended${taken ? ", and its hours were taken from your account, because its payment was returned." : ". You keep your unused hours."}`,
+    ]);
     const sql = "SELECT text_body FROM mails WHERE subject LIKE '%disput%' ORDER BY created_at, id";
     const mails = await server.deps.store.read((q) => q.all<{ text_body: string }>(sql));
     expect(mails.map(({ text_body: text }) => text.split("\n\n")[1])).toEqual([

@@ -354,7 +354,10 @@ describe("templates", () => {
     ],
     ["unanswered problem", written(playtesterMails.unansweredLetter(about))],
     ["new application", written(playtesterMails.appliedLetter({ ...about, response: "<i>", until: startTime }))],
-    ["approval", written(playtesterMails.approvedLetter({ ...about, deadlineAt: startTime, scheduledAt: null }))],
+    [
+      "approval",
+      written(playtesterMails.approvedLetter({ ...about, deadlineAt: startTime, scheduledAt: null, calendar: undefined })),
+    ],
     ["decline", declined],
     ["closing", written(playtesterMails.closedLetter(about))],
   ];

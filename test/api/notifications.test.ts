@@ -51,7 +51,7 @@ describe.each(drivers)("notifications on $name", ({ open }) => {
         "slot.rejected | Submission rejected | You rejected Tess's playtest of Star Lanes.",
         "subscription.created | Subscription started | Indie is active. Its playtest hours were added.",
         "subscription.renewed | Subscription renewed | Indie renewed. Its playtest hours were added.",
-        "subscription.cancelled | Subscription cancelled | Indie will not renew. You keep your unused hours.",
+        "subscription.cancelled | Subscription cancelled | Indie will not renew.",
         "subscription.payment_failed | Renewal payment failed | The renewal of Indie could not be charged. It is not tried again.",
         "test.ping | Test event | A test event was sent to your webhook.",
         "slot.reserved | Slot reserved | Tess reserved a playtest slot of Star Lanes.",

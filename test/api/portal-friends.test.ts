@@ -93,7 +93,8 @@ onBothDatabases("portal: friends", (serve, it) => {
     const cleo = await registerWithHandle(server, "cleo");
     await befriend(ann, cleo);
     const asked = await annsBrowser.submit(page, `${page}/team/replace`, { missing: "ben", with: "cleo" });
-    expect(asked.location).toBe(`${page}?done=asked`);
+    expect(asked.location).toBe(`${page}?done=asked-one`);
+    expect((await annsBrowser.get(asked.location!)).html).toContain("Your friend was asked. Your team keeps the slot");
     expect((await (await signedIn(server, cleo)).get(page)).html).toContain("Confirm for $7.50");
     expect((await annsBrowser.get(page)).html).toContain("Wait until all have confirmed who were asked (cleo)");
   });

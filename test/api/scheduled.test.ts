@@ -283,6 +283,30 @@ sessions("scheduled playtest with manual selection", (it) => {
     expect(await slotOf(owner, assignedSlotId)).toMatchObject({ scheduledAt: at, deadlineAt: inMs(server, 21 * day) });
   });
 
+  it("an approved playtester is told the time in their zone, with a calendar file", async ({
+    server,
+    owner,
+    playtester,
+    gameId,
+  }) => {
+    await verify(server, playtester);
+    await playtester.updateProfile({ body: { timeZone: "Asia/Kolkata" } });
+    // The clock of the server stands at 2026-03-01T12:00:00Z.
+    const at = inMs(server, 4 * day);
+    const inIndia = "Thu 2026-03-05 17:30, Asia/Kolkata (UTC+05:30)";
+    const id = await order(owner, gameId, { selectionMode: "manual", scheduledAt: at });
+    const applied = await apply(playtester, id, at);
+    await owner.approveApplication({ params: { id: applied.body.data.application.id } });
+    await server.advance(0);
+    const { text, calendar } = server.mails.find(({ subject }) => subject.startsWith("You were chosen to playtest"))!;
+    expect(text).toContain(
+      `was approved, and a slot is reserved for you. You play at ${inIndia}.\n\nSubmit your video before Fri 2026-03-06 17:30, Asia/Kolkata (UTC+05:30).`,
+    );
+    expect(calendar).toContain("DTSTART:20260305T120000Z");
+    const [notice] = await noticesOf(playtester, "application.approved");
+    expect(notice!.body).toContain(`was approved. You play at ${inIndia}. Submit your video`);
+  });
+
   it("whoever has a slot at that time can neither apply nor be approved", async ({ server, owner, playtester, gameId }) => {
     const at = inMs(server, 2 * day);
     const [first, second, third] = await Promise.all(

@@ -367,6 +367,41 @@ onBothDatabases("teams", (serve, it) => {
     expect(await earned(ben)).toBe(1000);
   });
 
+  it("who did not claim is told, and reads, who submits for the team", async () => {
+    const known = await market(serve);
+    const { server, owner, ann, ben } = known;
+    const slotId = await complete(known);
+    const page = async (id: string) => (await (await signedIn(server, ben)).get(`/play/slots/${id}`)).html;
+    expect(await page(slotId)).toContain("<strong>ann submits the video by <time");
+    await ann.reportSlot({ params: { id: slotId }, body: { reasonCode: "key_invalid" } });
+    expect(await page(slotId)).toMatch(/The problem ann reported.*The deadline is paused until the report is answered\./s);
+    await owner.unblockSlot({ params: { id: slotId }, body: {} });
+    await server.advance(72 * hour - server.deps.config.playtesters.remindBeforeMs);
+    await factories.giveVideo(server, slotId, ann);
+    await ann.submitSlot({ params: { id: slotId } });
+    await owner.rejectSlot({ params: { id: slotId }, body: { reason: "No sound.", allowRetry: true } });
+    expect(await page(slotId)).toContain("Your team can try again: ann submits another video by ");
+    const toldTo = async (person: factories.Person) =>
+      (await person.listNotifications({ query: { limit: "100" } })).notifications
+        .filter(({ type }) => ["slot.reserved", "slot.due", "slot.submitted", "slot.rejected"].includes(type))
+        .map(({ title, body }) => `${title}: ${body.replace(/\d{4}-\d\d-\d\d \d\d:\d\d UTC/g, "TIME")}`)
+        .sort();
+    expect(await toldTo(ben)).toEqual([
+      "Deadline soon: ann has to submit the playtest video of your team for Lantern Deep before TIME.",
+      "Playtest rejected: Your playtest of Lantern Deep was rejected: “No sound.” ann can submit another video before TIME.",
+      "Slot reserved: A slot of Lantern Deep is reserved for your team. ann submits the video before TIME.",
+      "Video received: The owner of Lantern Deep received the playtest video of your team for review.",
+      "Your team can try again: A slot of Lantern Deep is reserved for the next video of your team. ann submits the video before TIME.",
+    ]);
+    expect(await toldTo(ann)).toEqual([
+      "Deadline soon: Submit your playtest video of Lantern Deep before TIME.",
+      "Playtest rejected: Your playtest of Lantern Deep was rejected: “No sound.” You can submit another video before TIME.",
+      "Slot reserved: You reserved a playtest slot of Lantern Deep. Submit your video before TIME.",
+      "Video received: The owner of Lantern Deep received your playtest video for review.",
+      "You can try again: A slot of Lantern Deep is reserved for your next video. Submit it before TIME.",
+    ]);
+  });
+
   it("a member leaves: their key is nobody's any more, and the video waits for a replacement with a key of their own", async () => {
     const known = await market(serve, { keysForTesters: ["K1", "K2", "K3"] });
     const { server, owner, ann, ben, dana, playtestId } = known;
@@ -395,6 +430,59 @@ onBothDatabases("teams", (serve, it) => {
     expect(refusal(await team(dana, slotId, "leave"))[0]).toBe(409);
     await owner.acceptSlot({ params: { id: slotId } });
     expect(await Promise.all([ann, ben, dana].map(earned))).toEqual([1000, 0, 1000]);
+  });
+
+  it("of two who replace members, the first to join is told that the team is not complete yet, and so is its claimant", async () => {
+    const known = await market(serve);
+    const { server, ann, ben, cleo, dana } = known;
+    const slotId = await complete(known);
+    const eve = await registerWithHandle(server, "eve");
+    await befriend(ann, eve);
+    const replace = (missing: string, friend: string) =>
+      ann.replaceTeamMember({ params: { id: slotId }, body: { missing, with: friend } });
+    let seen = 0;
+    /** What was mailed since the last call. */
+    const mailedSince = async () => {
+      await server.advance(1000);
+      const mails = server.mails.slice(seen);
+      seen = server.mails.length;
+      return mails.filter(({ subject }) => !subject.includes("will not playtest"));
+    };
+    const [browser, page] = [await signedIn(server, dana), `/play/slots/${slotId}`];
+    await mailedSince();
+    for (const person of [ben, cleo]) await person.leaveTeam({ params: { id: slotId } });
+    await replace("ben", "dana");
+    const [request] = await mailedSince();
+    expect(request!.text).toContain("If you do not, ann can ask another friend.");
+    const joined = await browser.submit(page, `${page}/team/confirm`);
+    expect(joined.location).toBe(`${page}?done=joined`);
+    expect((await browser.get(joined.location!)).html).toContain("It is not complete yet: others are still missing.");
+    const told = await mailedSince();
+    expect(told.map(({ subject }) => subject).sort()).toEqual([
+      "You joined the team of ann for Lantern Deep",
+      "dana joined your team for Lantern Deep",
+    ]);
+    const textTo = (name: string) => told.find(({ text }) => text.startsWith(`Hello ${name},`))!.text;
+    expect(textTo("ann")).toContain(
+      "dana confirmed, and plays Lantern Deep with you. Your team is not complete yet. Ask another friend first. Submit the video when all have confirmed, and before ",
+    );
+    expect(textTo("dana")).toContain("The team is not complete yet. ann submits the video when all have confirmed, and before ");
+    const noticeOf = async (person: factories.Person) => (await person.get("/notifications")).body.data.notifications[0];
+    for (const [person, who] of [
+      [ann, "A friend joined your team"],
+      [dana, "You joined the team of ann"],
+    ] as const)
+      expect(await noticeOf(person)).toMatchObject({
+        title: "Team not complete yet",
+        body: expect.stringMatching(new RegExp(`^${who}, and your slot .* Others are still missing`)),
+      });
+    await replace("cleo", "eve");
+    await confirm(eve, slotId);
+    for (const person of [ann, eve])
+      expect(await noticeOf(person)).toMatchObject({
+        title: "Team complete",
+        body: expect.stringMatching(/^Everybody confirmed, and your slot/),
+      });
   });
 
   it("a slot has at most two game keys for each player: then nobody else can join its team before the owner gives it new ones", async () => {
@@ -518,6 +606,12 @@ onBothDatabases("teams", (serve, it) => {
     await ann.reportSlot({ params: { id: slotId }, body: { reasonCode: "key_invalid" } });
     await owner.unblockSlot({ params: { id: slotId }, body: { keys: ["N1", "N2", "N3"] } });
     expect([(await slotOf(ben, slotId)).keys, (await titlesOf(ben))[0]]).toEqual([["N2"], "Problem answered"]);
+    const lastBody = async (person: factories.Person) => (await person.listNotifications()).notifications[0]!.body;
+    const answered = "Continue your playtest of Lantern Deep before the new deadline.";
+    expect([await lastBody(ann), await lastBody(ben)]).toEqual([
+      `${answered} You have a new game key.`,
+      `${answered} Your team has new game keys.`,
+    ]);
   });
 
   /** A complete team whose claimant reported a problem, after Ben left it and Dana was asked in his place. */

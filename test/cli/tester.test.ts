@@ -104,6 +104,22 @@ describe("tester", () => {
     expect(slot.uploadedVideo).toBeNull();
   });
 
+  it("says after a confirmation whether the team is complete", async () => {
+    const market = await teamMarket(ownServer);
+    const { ann, ben, cleo, dana, server: ofTeams } = market;
+    onTestFinished(() => ofTeams.close());
+    const slotId = await claimWith(ann, market.playtestId, "ben", "cleo");
+    const said = async ({ key }: typeof ann) =>
+      (await playtestWith({ baseUrl: ofTeams.baseUrl, key })(["tester", "team", "confirm", slotId, "--share", "10.00"])).stderr;
+    expect([await said(ben), await said(cleo)]).toEqual([
+      expect.stringContaining("You have confirmed. Others are still missing."),
+      expect.stringContaining("Your team is complete."),
+    ]);
+    for (const person of [ben, cleo]) await person.leaveTeam({ params: { id: slotId } });
+    await ann.replaceTeamMember({ params: { id: slotId }, body: { missing: "ben", with: "dana" } });
+    expect(await said(dana)).toContain("You have confirmed. Others are still missing.");
+  });
+
   it.each([
     ["a file that is not there", "none.mp4", 2, "none.mp4 is not a file."],
     ["an empty file", "empty.mp4", 2, "empty.mp4 is empty. Nothing was uploaded.\nChoose a video file."],

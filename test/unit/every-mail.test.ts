@@ -29,6 +29,9 @@ const about = {
   playtesterName: "Tess",
   claimantName: "Ann",
   memberName: "Ben",
+  joinedName: "Dana",
+  remedy: "Ask another friend first.",
+  isReserved: false,
   email: "tess@example.com",
   to: "new@example.com",
   token: "TOKEN",
@@ -195,6 +198,9 @@ const modules: Record<string, object> = {
 };
 const { "playtests/teams/letters.ts": _, ...others } = modules;
 
+type Writer = (given: unknown) => unknown;
+const ofTeam = { ...about, at: "Wed 2026-03-04 13:00, Europe/Berlin (UTC+01:00)" };
+
 const rows = [
   ...Object.values(others).flatMap((module) => writersIn(module).map(([name, write]) => [name, mailOf(write, about)] as const)),
   ...[true, false].flatMap((hours) =>
@@ -203,9 +209,12 @@ const rows = [
         [`${write.name}: of a plan, ${hours ? "with" : "without"} its hours`, write({ ...about, plan: { hours } })] as const,
     ),
   ),
-  ...writersIn(teamMails).map(
-    ([name, write]) => [name, mailOf(write, { ...about, at: "Wed 2026-03-04 13:00, Europe/Berlin (UTC+01:00)" })] as const,
-  ),
+  ...writersIn(teamMails).map(([name, write]) => [name, mailOf(write, ofTeam)] as const),
+  ["joinedLetter: to whoever joined", mailOf(teamMails.joinedLetter as Writer, { ...ofTeam, isClaimant: false })] as const,
+  [
+    "requestLetter: of a slot that the team has",
+    mailOf(teamMails.requestLetter as Writer, { ...ofTeam, isReserved: true }),
+  ] as const,
 ];
 
 it.each(rows)("%s: has a preview, dark styles and the site's name, and no command and no bare time", (_, mail) => {

@@ -49,7 +49,8 @@ export async function takeDispute(
   if (earlier.some(({ kind }) => kind === "dispute") || total > payment.amount_cents)
     await payments.flag(tx, payment.id, `disputed again: ${id}; ${total} cents reversed in total`, tx.now);
   await take(tx, payment, { key: id, source: "dispute", cents, before: takenOf(earlier) });
-  if (payment.purpose === "subscription") await endDisputedPlan(tx, payment, "chargeback");
+  if (payment.purpose === "subscription")
+    await endDisputedPlan(tx, payment, "chargeback", total >= payment.amount_cents ? "taken" : "kept");
   await updateStatus(tx, payment);
   await announceDispute(tx, payment, cents);
 }
@@ -87,7 +88,7 @@ export async function takeRefund(
     await payments.flag(tx, payment.id, `refunded while disputed: ${before + cents} cents reversed in total`, tx.now);
   await take(tx, payment, { key: id, source: "card_refund", cents, before });
   if (payment.purpose === "subscription" && before + cents >= payment.amount_cents)
-    await endDisputedPlan(tx, payment, "refunded");
+    await endDisputedPlan(tx, payment, "refunded", "taken");
   await updateStatus(tx, payment);
 }
 

@@ -78,7 +78,7 @@ async function fail(tx: Tx, row: subscriptions.RunningRow): Promise<void> {
   const failed = { failed_renewals: row.failed_renewals + 1, updated_at: now };
   const late = await subscriptions.transition(tx, row, "miss", failed);
   const next = retryAt(now, failed.failed_renewals);
-  await emitSubscription(tx, "subscription.payment_failed", late, next);
+  await emitSubscription(tx, "subscription.payment_failed", late, { retryAt: next });
   if (next !== null) return scheduleRenewal(tx, late, next);
   await emitSubscription(tx, "subscription.cancelled", await end(tx, late, "payment_failed"));
 }

@@ -180,10 +180,15 @@ export async function restorePlan(tx: Tx, payment: payments.PaymentRow, { revers
     await settleOwedMinutes(tx, row.owner_id, { id: `dispute_won:${minutesKey}`, paymentId: payment.id });
 }
 
-/** Ends a plan whose payment was charged back or refunded. */
-export async function endDisputedPlan(tx: Tx, payment: payments.PaymentRow, reason: "chargeback" | "refunded"): Promise<void> {
+/** Ends a plan whose payment was charged back or refunded. `hours`: whether the plan's hours were taken with it. */
+export async function endDisputedPlan(
+  tx: Tx,
+  payment: payments.PaymentRow,
+  reason: "chargeback" | "refunded",
+  hours: "kept" | "taken",
+): Promise<void> {
   const row = (await subscriptions.find(tx, payment.subscription_id!))!;
-  if (isRunning(row)) await emitSubscription(tx, "subscription.cancelled", await end(tx, row, reason));
+  if (isRunning(row)) await emitSubscription(tx, "subscription.cancelled", await end(tx, row, reason), { hours });
 }
 
 const factsOf = (row: Row, payment: payments.PaymentRow) => ({
@@ -194,19 +199,26 @@ const factsOf = (row: Row, payment: payments.PaymentRow) => ({
   plan: planOf(row.plan_key),
 });
 
-/** Records the event and emails the owner when a renewal could not be charged. `retryAt` (ms) is when it is tried again, if it is. */
+interface About {
+  /** When a renewal that could not be charged is tried again (ms), if it is. */
+  retryAt?: number | null;
+  /** What became of the hours of a plan that was cancelled. */
+  hours?: "kept" | "taken";
+}
+
+/** Records the event, and emails the owner when a renewal could not be charged. */
 export async function emitSubscription(
   tx: Tx,
   kind: Extract<EventKind, `subscription.${string}`>,
   row: Row,
-  retryAt: number | null = null,
+  { retryAt = null, hours = "kept" }: About = {},
 ): Promise<void> {
   const { name: planName } = planOf(row.plan_key);
   const until = retryAt === null ? undefined : utc(retryAt);
   await emit(tx, [{ id: row.owner_id, role: "game_owner" }], {
     kind,
     data: { subscriptionId: row.id, planKey: row.plan_key, status: row.status },
-    notice: { planName, until, hasEnded: row.status === "cancelled" },
+    notice: { planName, until, hours, hasEnded: row.status === "cancelled" },
   });
   if (kind !== "subscription.payment_failed") return;
   await mailUserAbout(tx, row.owner_id, kind, (zone) => renewalFailedLetter({ config: tx.config, planName, retryAt, zone }));

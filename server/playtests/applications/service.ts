@@ -1,19 +1,21 @@
 import type { EventKind } from "../../../src/contract/events/kinds.ts";
 import type { applicationMoves } from "../../../src/contract/states/index.ts";
 import type { MoveFrom } from "../../../src/contract/states/moves.ts";
+import { zonedText } from "../../../src/contract/time/zones.ts";
 import * as users from "../../accounts/users-store.ts";
 import type { ReadTx, Tx } from "../../app/tx.ts";
 import type { Query } from "../../database/port.ts";
 import { fullRow } from "../../database/rows.ts";
 import { emit } from "../../events/emit.ts";
 import { mailAbout, mailUserAbout } from "../../events/event-mails.ts";
+import type { NoticeContext } from "../../events/notice-context.ts";
 import * as games from "../../games/store.ts";
 import { badRequest, conflict } from "../../lib/api-error.ts";
 import { agreementToAccept, type GivenAcceptance, requireAcceptance } from "../agreements/service.ts";
 import { inForce } from "../agreements/store.ts";
 import * as groups from "../groups/store.ts";
 import { record as recordConsent } from "../publications/consents.ts";
-import { requireConfirmed } from "../schedule/sessions.ts";
+import { calendarOf, requireConfirmed } from "../schedule/sessions.ts";
 import { eligibilityFacts, findOffered, targetingOf } from "../slots/claims.ts";
 import { holdsTooMany, slotsText, whyNotApply, whyNotByHistory } from "../slots/eligibility.ts";
 import { appliedLetter, approvedLetter, closedLetter, declinedLetter } from "../slots/mails.ts";
@@ -128,8 +130,11 @@ export async function approve(
   if (!slot) throw conflict("Every slot of this playtest is taken. Nothing was changed.");
   const decision = { reviewed_at: tx.now, assigned_slot_id: slot.id };
   await applications.transition(tx, pending, "approve", decision);
-  const { gameName } = await emitApplicationEvent(tx, playtest, application.id, playtester, "application.approved");
-  const about = { config: tx.config, gameName, slotId: slot.id, deadlineAt: slot.deadline_at!, scheduledAt: slot.scheduled_at };
+  const { deadline_at: deadlineAt, scheduled_at: scheduledAt } = slot;
+  const at = scheduledAt === null ? {} : { at: zonedText(scheduledAt, playtester.time_zone) };
+  const { gameName } = await emitApplicationEvent(tx, playtest, application.id, playtester, "application.approved", at);
+  const calendar = calendarOf(tx, slot, playtest, gameName);
+  const about = { config: tx.config, gameName, slotId: slot.id, deadlineAt: deadlineAt!, scheduledAt, calendar };
   await mailAbout(tx, playtester, "application.approved", (zone) => approvedLetter({ ...about, zone }));
   return { slotId: slot.id, slotsRemaining: await closeWhenFull(tx, playtest) };
 }
@@ -185,6 +190,7 @@ async function emitApplicationEvent(
   applicationId: string,
   playtester: Applicant,
   kind: ApplicationKind,
+  more: NoticeContext = {},
 ): Promise<{ gameName: string }> {
   const gameName = (await games.find(tx, playtest.game_id))?.name ?? "";
   const recipients = [
@@ -194,7 +200,7 @@ async function emitApplicationEvent(
   await emit(tx, recipients, {
     kind,
     data: { applicationId, playtestId: playtest.id, gameId: playtest.game_id, playerId: playtester.id },
-    notice: { gameName, playtesterName: playtester.display_name },
+    notice: { ...more, gameName, playtesterName: playtester.display_name },
   });
   return { gameName };
 }

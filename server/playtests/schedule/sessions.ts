@@ -60,6 +60,13 @@ export async function watchSession(tx: Tx, slot: slots.SlotRow): Promise<void> {
   await tx.scheduleNew([{ kind: "remind-session", key: `${slotId}:${scheduledAt}`, payload: { slotId, scheduledAt }, runAt }]);
 }
 
+/** The calendar file for who plays a slot at a fixed time; undefined for other slots. */
+export const calendarOf = (tx: Tx, slot: slots.SlotRow, playtest: PlaytestRow, gameName: string): string | undefined => {
+  const { id: slotId, scheduled_at: scheduledAt } = slot;
+  if (scheduledAt === null) return undefined;
+  return sessionCalendar(tx.config, { slotId, gameName, scheduledAt, durationMinutes: playtest.duration_minutes }, tx.now);
+};
+
 /**
  * Reminds the playtester of a session, and the others of their team, 24 hours and one hour before it. Ends when the slot was given up or moved
  * since.

@@ -160,20 +160,22 @@ export const appliedLetter = (
   };
 };
 
-/** `scheduledAt` (ms) is the fixed time of the playtest, if it has one. */
+/** `scheduledAt` (ms) is the fixed time of the playtest, if it has one, and `calendar` the file with it. */
 export const approvedLetter = (
-  about: ZonedAbout & { slotId: string; deadlineAt: number; scheduledAt: number | null },
+  about: ZonedAbout & { slotId: string; deadlineAt: number; scheduledAt: number | null; calendar: string | undefined },
 ): Letter => {
   const game = nameInMail(about.gameName);
+  const time = about.scheduledAt === null ? "" : ` You play at ${zonedText(about.scheduledAt, about.zone)}.`;
   return {
     preview: `Submit your video before ${zonedText(about.deadlineAt, about.zone)}.`,
     subject: `You were chosen to playtest ${game}`,
     paragraphs: [
-      `Your application to playtest ${game} was approved, and a slot is reserved for you.`,
+      `Your application to playtest ${game} was approved, and a slot is reserved for you.${time}`,
       `Submit your video before ${zonedText(about.deadlineAt, about.zone)}. If you cannot finish, release the slot.`,
     ],
     action: yourSlot(about, about.slotId),
     usefulUntil: about.scheduledAt ?? about.deadlineAt,
+    calendar: about.calendar,
   };
 };
 

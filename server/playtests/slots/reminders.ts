@@ -1,6 +1,6 @@
 import * as users from "../../accounts/users-store.ts";
 import type { Deps } from "../../app/deps.ts";
-import { emit } from "../../events/emit.ts";
+import { emit, type Recipient } from "../../events/emit.ts";
 import { mailAbout } from "../../events/event-mails.ts";
 import type { Job } from "../../jobs/job.ts";
 import { iso, utc } from "../../lib/time.ts";
@@ -23,13 +23,15 @@ export const remindHolder = (job: Job, deps: Deps) =>
     if (slot.deadline_at! <= tx.now) return;
     const { id: slotId, game_name: gameName, playtester_id: playerId } = slot;
     const deadlineAt = slot.deadline_at!;
-    const others = await companionsToTell(tx, slot);
-    await emit(tx, [{ id: playerId!, role: "playtester" }, ...others], {
-      kind: "slot.due",
-      data: { slotId, playtestId: slot.playtest_id, gameId: slot.game_id, playerId, deadlineAt: iso(deadlineAt) },
-      notice: { gameName, until: utc(deadlineAt) },
-    });
     const [holder, playtest] = await Promise.all([users.find(tx, playerId!), playtests.find(tx, slot.playtest_id)]);
+    const tell = (reader: Recipient, claimantName?: string) =>
+      emit(tx, [reader], {
+        kind: "slot.due",
+        data: { slotId, playtestId: slot.playtest_id, gameId: slot.game_id, playerId, deadlineAt: iso(deadlineAt) },
+        notice: { gameName, claimantName, until: utc(deadlineAt) },
+      });
+    await tell({ id: playerId!, role: "playtester" });
+    for (const other of await companionsToTell(tx, slot)) await tell(other, holder?.display_name);
     const about = { config: deps.config, gameName, slotId, deadlineAt, reopens: !windowOver(playtest!, deadlineAt) };
     await mailAbout(tx, holder, "slot.due", (zone) => dueLetter({ ...about, zone }));
   });

@@ -97,14 +97,15 @@ export async function resolve(tx: Tx, slot: SlotRow, resolution: Resolution): Pr
     { id: playtester.id, role: "playtester" },
   ];
   const others = outcome === "released" ? [] : (await companions(tx, slot.id)).map(({ user_id }) => user_id);
-  for (const id of others) recipients.push({ id, role: "playtester" });
+  const claimantName = playtester.display_name;
   const { refunded, newKeys = 0 } = resolution;
   const notice = { gameName, playtesterName: playtester.display_name, outcome, answer: message, refunded, newKeys };
   await emit(tx, recipients, { kind: "slot.resolved", data, notice });
+  for (const id of others)
+    await emit(tx, [{ id, role: "playtester" }], { kind: "slot.resolved", data, notice: { ...notice, claimantName } });
   if (outcome === "released") return;
   const about = { ...resolution, config: tx.config, gameName, slotId: slot.id };
   await mailAbout(tx, playtester, "slot.resolved", (zone) => resolvedLetter({ ...about, zone }));
-  const claimantName = playtester.display_name;
   for (const id of others)
     await mailUserAbout(tx, id, "slot.resolved", (zone) => teamResolvedLetter({ ...about, claimantName, zone }));
   if (outcome !== "expired") return;

@@ -70,8 +70,8 @@ export const companionsToTell = async (tx: Query, { id, playtester_id }: Slot): 
   playtester_id === null ? [] : (await teams.companions(tx, id)).map(({ user_id }) => ({ id: user_id, role: "playtester" }));
 
 /**
- * Records an event about a slot for its owner and, if there is one, its playtester and their team. `known` saves reading the rows again;
- * `moreFor` says what differs for a member of the team.
+ * Records an event about a slot for its owner and, if there is one, its playtester and their team, who are told who submits for them. `known`
+ * saves reading the rows again; `moreFor` says what differs for a member of the team.
  */
 export async function emitSlotEvent(
   tx: Tx,
@@ -100,7 +100,10 @@ export async function emitSlotEvent(
     } as EventData<SlotKind>,
   };
   await emit(tx, recipients, { ...occurrence, notice: { ...more, ...names } });
-  for (const one of await companions) await emit(tx, [one], { ...occurrence, notice: { ...moreFor(one.id), ...names } });
+  for (const one of await companions) {
+    const notice = { ...moreFor(one.id), ...names, claimantName: names.playtesterName };
+    await emit(tx, [one], { ...occurrence, notice });
+  }
   return { gameName: game?.name ?? "", playtester };
 }
 

@@ -19,7 +19,7 @@ import { dealKeys, endTeam } from "./asking.ts";
 import { candidate, isEligible, newMember, requireEligible, requirePeace, watch } from "./claim.ts";
 import { divide, emptySeats, isSeated, replaceable } from "./rules.ts";
 import * as store from "./store.ts";
-import { tellAbsence, tellAsked, tellComplete, tellEnded } from "./tell.ts";
+import { tellAbsence, tellAsked, tellComplete, tellEnded, tellJoined } from "./tell.ts";
 
 /**
  * What the members of a team do. Each function but the job runs inside the caller's transaction, which is serializable: it decides by rows of
@@ -140,11 +140,13 @@ async function completeIfReady(tx: Tx, found: Known): Promise<void> {
   );
 }
 
-/** A member who replaces one who left gets a game key of their own. */
-async function join(tx: Tx, { slot, playtest, team, me }: Known): Promise<void> {
+/** A member who replaces one who left gets a game key of their own. Others may still be missing. */
+async function join(tx: Tx, { slot, playtest, team, me, members }: Known): Promise<void> {
   await handOutOneMore(tx, playtest, slot.id);
   await dealKeys(tx, slot.id);
-  await tellComplete(tx, { team, slot, playtest }, [team.claimant_id, me.user_id]);
+  const joined = { ...me, status: "confirmed" as const };
+  const after = members.map((member) => (member === me ? joined : member));
+  await tellJoined(tx, { team, slot, playtest }, after, joined);
 }
 
 /** A member declines, or withdraws a confirmation before the team is complete. */

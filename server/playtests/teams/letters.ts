@@ -2,7 +2,7 @@ import type { ReportOutcome } from "../../../src/contract/slots.ts";
 import type { Absence, TeamEnding } from "../../../src/contract/teams/statuses.ts";
 import { zonedText } from "../../../src/contract/time/zones.ts";
 import type { Config } from "../../config/schema.ts";
-import { absenceTexts, endedText } from "../../events/notices.ts";
+import { absenceTexts, endedText } from "../../events/team-texts.ts";
 import { usd } from "../../lib/money.ts";
 import { portalLinks } from "../../mail/links.ts";
 import { type Letter, nameInMail } from "../../mail/texts.ts";
@@ -47,6 +47,8 @@ export const requestLetter = (
     confirmBy: number;
     /** The fixed time of the playtest with its zone. */
     at: string | undefined;
+    /** The reader is asked in the place of another one, and the slot is the team's already. */
+    isReserved: boolean;
   },
 ): Letter => {
   const [who, game] = [nameInMail(about.claimantName), nameInMail(about.gameName)];
@@ -57,7 +59,7 @@ export const requestLetter = (
     subject: `Playtest ${game} with ${who}?`,
     paragraphs: [
       `${who} claimed a slot to playtest ${game} and named you.${about.at ? ` It is played at ${about.at}.` : ""}${share}`,
-      `Confirm or decline before ${zonedText(about.confirmBy, about.zone)}. If not everybody confirms, the slot is open again.`,
+      `Confirm or decline before ${zonedText(about.confirmBy, about.zone)}. ${about.isReserved ? `If you do not, ${who} can ask another friend.` : "If not everybody confirms, the slot is open again."}`,
     ],
     action: toSlot(about, "Confirm or decline"),
     usefulUntil: about.confirmBy,
@@ -79,20 +81,45 @@ export const changedAgreementLetter = ({
 });
 
 /** `deadlineAt` is null while a reported problem pauses it; `at` is the fixed time of the playtest with its zone. */
-export const completeLetter = (
-  about: ZonedAbout & { deadlineAt: number | null; isClaimant: boolean; claimantName: string; at: string | undefined },
-): Letter => {
-  const game = nameInMail(about.gameName);
-  const time = about.at ? [`You play together at ${about.at}.`] : [];
-  const until = about.deadlineAt === null ? "" : ` before ${zonedText(about.deadlineAt, about.zone)}`;
+interface Playing extends ZonedAbout {
+  deadlineAt: number | null;
+  isClaimant: boolean;
+  claimantName: string;
+  at: string | undefined;
+}
+
+const dueText = ({ deadlineAt, zone }: Playing) => (deadlineAt === null ? "" : `before ${zonedText(deadlineAt, zone)}`);
+
+const timeNotes = ({ at, deadlineAt }: Playing) => [
+  ...(at ? [`You play together at ${at}.`] : []),
+  ...(deadlineAt === null ? ["The deadline is paused until the problem that was reported with the game is answered."] : []),
+];
+
+export const completeLetter = (about: Playing): Letter => {
   const task = about.isClaimant
-    ? `Record the session, and submit the video${until}.`
-    : `${nameInMail(about.claimantName)} submits the video${until}.`;
-  const paused =
-    about.deadlineAt === null ? ["The deadline is paused until the problem that was reported with the game is answered."] : [];
+    ? "Record the session, and submit the video"
+    : `${nameInMail(about.claimantName)} submits the video`;
+  const due = dueText(about);
   return {
-    subject: `Your team for ${game} is complete`,
-    paragraphs: [`Everybody confirmed, and the slot is reserved for your team. ${task}`, ...time, ...paused],
+    subject: `Your team for ${nameInMail(about.gameName)} is complete`,
+    paragraphs: [`Everybody confirmed, and the slot is reserved for your team. ${task}${due && ` ${due}`}.`, ...timeNotes(about)],
+    action: toSlot(about),
+  };
+};
+
+/** Somebody joined a team in the place of one who left, and others are still missing. `remedy` says what the claimant does about them. */
+export const joinedLetter = (about: Playing & { joinedName: string; remedy: string }): Letter => {
+  const [who, claimant, game] = [about.joinedName, about.claimantName, about.gameName].map(nameInMail);
+  const due = dueText(about);
+  const when = `when all have confirmed${due && `, and ${due}`}`;
+  return {
+    subject: about.isClaimant ? `${who} joined your team for ${game}` : `You joined the team of ${claimant} for ${game}`,
+    paragraphs: [
+      about.isClaimant
+        ? `${who} confirmed, and plays ${game} with you. Your team is not complete yet. ${about.remedy} Submit the video ${when}.`
+        : `You confirmed, and play ${game} with ${claimant}. The team is not complete yet. ${claimant} submits the video ${when}.`,
+      ...timeNotes(about),
+    ],
     action: toSlot(about),
   };
 };

@@ -1,3 +1,4 @@
+import { missingRemedy } from "../../../src/contract/teams/full.ts";
 import type { Absence, TeamEnding } from "../../../src/contract/teams/statuses.ts";
 import { zonedText } from "../../../src/contract/time/zones.ts";
 import * as users from "../../accounts/users-store.ts";
@@ -6,12 +7,13 @@ import { emit } from "../../events/emit.ts";
 import { mailTask, mailUserAbout } from "../../events/event-mails.ts";
 import * as games from "../../games/store.ts";
 import { iso, isoOrNull, utc } from "../../lib/time.ts";
+import { nameInMail } from "../../mail/texts.ts";
 import { agreementToAccept } from "../agreements/service.ts";
-import { sessionCalendar } from "../schedule/mails.ts";
+import { calendarOf } from "../schedule/sessions.ts";
 import type { SlotRow } from "../slots/store.ts";
 import type { PlaytestRow } from "../store.ts";
-import { changedAgreementLetter, completeLetter, endedLetter, incompleteLetter, requestLetter } from "./letters.ts";
-import { type MemberRow, type TeamRow, waitingMembers } from "./store.ts";
+import { changedAgreementLetter, completeLetter, endedLetter, incompleteLetter, joinedLetter, requestLetter } from "./letters.ts";
+import { type MemberRow, type NamedMemberRow, type TeamRow, waitingMembers } from "./store.ts";
 
 /** What the members of a team are told. Each function runs inside the caller's transaction. */
 const subjectOf = (slot: SlotRow, { claimant_id }: TeamRow) => ({
@@ -40,33 +42,68 @@ export async function tellAsked(tx: Tx, team: TeamRow, slot: SlotRow, playtest: 
     notice: { ...notice, ...(at && { at }), amountCents: shareCents, until: utc(confirmBy) },
   });
   const about = { config: tx.config, gameName, claimantName, slotId: slot.id };
-  const asked = { ...about, at, shareCents, payoutCents: playtest.payout_cents, confirmBy };
+  const isReserved = team.status === "complete";
+  const asked = { ...about, at, shareCents, payoutCents: playtest.payout_cents, confirmBy, isReserved };
   await mailUserAbout(tx, member.user_id, "team.requested", (zone) => requestLetter({ ...asked, zone }));
 }
 
-/** Tells these members that the team is complete, and of a playtest at a fixed time when they play. */
+interface Complete {
+  team: TeamRow;
+  slot: SlotRow;
+  playtest: PlaytestRow;
+}
+
+/** Who joined a team that others are still missing in, and what its claimant does about those. */
+interface Missing {
+  joinedName: string;
+  remedy: string;
+}
+
+/** Tells the claimant of a complete team, and whoever joined it in the place of one who left. `members` are all who were ever asked. */
+export async function tellJoined(
+  tx: Tx,
+  complete: Complete,
+  members: readonly NamedMemberRow[],
+  { user_id, display_name: joinedName }: NamedMemberRow,
+): Promise<void> {
+  const named = members.map(({ display_name, status }) => ({ displayName: nameInMail(display_name), status }));
+  const remedy = missingRemedy(complete.playtest.player_count, named);
+  await tellComplete(
+    tx,
+    complete,
+    [complete.team.claimant_id, user_id],
+    remedy === undefined ? undefined : { joinedName, remedy },
+  );
+}
+
+/** Tells these members that they hold the slot, whether the team is complete, and of a playtest at a fixed time when they play. */
 export async function tellComplete(
   tx: Tx,
-  { team, slot, playtest }: { team: TeamRow; slot: SlotRow; playtest: PlaytestRow },
+  { team, slot, playtest }: Complete,
   userIds: readonly string[],
+  missing?: Missing,
 ): Promise<void> {
   const { gameName, claimantName, notice } = await aboutOf(tx, slot, team);
   const { deadline_at: deadlineAt, scheduled_at: scheduledAt, id: slotId } = slot;
-  const session = scheduledAt !== null && { slotId, gameName, scheduledAt, durationMinutes: playtest.duration_minutes };
-  const times = {
-    usefulUntil: scheduledAt ?? deadlineAt ?? undefined,
-    ...(session && { calendar: sessionCalendar(tx.config, session, tx.now) }),
-  };
+  const times = { usefulUntil: scheduledAt ?? deadlineAt ?? undefined, calendar: calendarOf(tx, slot, playtest, gameName) };
   for (const id of userIds) {
     const at = await sessionText(tx, slot, id);
+    const isClaimant = id === team.claimant_id;
     await emit(tx, toPlaytester(id), {
       kind: "team.confirmed",
       data: { ...subjectOf(slot, team), deadlineAt: isoOrNull(deadlineAt) },
-      notice: { ...notice, ...(at && { at }), ...(deadlineAt !== null && { until: utc(deadlineAt) }) },
+      notice: {
+        ...notice,
+        ...(at && { at }),
+        ...(deadlineAt !== null && { until: utc(deadlineAt) }),
+        ...(!isClaimant && { claimantName }),
+        isShort: missing !== undefined,
+      },
     });
-    const isClaimant = id === team.claimant_id;
     const about = { config: tx.config, gameName, claimantName, slotId, deadlineAt, isClaimant, at };
-    await mailUserAbout(tx, id, "team.confirmed", (zone) => ({ ...completeLetter({ ...about, zone }), ...times }));
+    const letter = (zone: string | null) =>
+      missing ? joinedLetter({ ...about, ...missing, zone }) : completeLetter({ ...about, zone });
+    await mailUserAbout(tx, id, "team.confirmed", (zone) => ({ ...letter(zone), ...times }));
   }
 }
 

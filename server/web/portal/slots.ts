@@ -22,7 +22,7 @@ import {
   unpublishForm,
   videoForm,
 } from "./slots/forms.ts";
-import { lossNote } from "./slots/lost.ts";
+import { claimantOf, lossNote } from "./slots/lost.ts";
 import { wrongIn } from "./slots/recorded.ts";
 import { teamActions, teamSection } from "./slots/team.ts";
 import type { HeldSlot, PageContext, PortalHost, PortalPage } from "./types.ts";
@@ -38,6 +38,8 @@ const said = new Map([
   ["unpublished", "You withdrew your consent. The video is not published."],
   ["asked", "Your friends were asked. The slot is reserved when all of them have confirmed."],
   ["confirmed", "You confirmed. The slot is reserved when the others have confirmed too."],
+  ["asked-one", "Your friend was asked. Your team keeps the slot, and can submit the video when all have confirmed."],
+  ["joined", "You confirmed, and are in the team. It is not complete yet: others are still missing."],
   ["complete", "You confirmed, and your team is complete. Play the game together before the deadline."],
   ["declined", "You declined. The playtester who named you can name somebody else."],
   ["left", "You left the team."],
@@ -86,7 +88,7 @@ const cards = (context: PageContext, found: readonly HeldSlot[], zone: string | 
 
 const card = (context: PageContext, slot: HeldSlot, zone: string | null): Markup =>
   html`<li class="card"><div class="game">${cover(slot.game)}<div><div class="head"><h3><a href="${portal.slot(slot.id)}">${slot.game.name}</a></h3>${badgeOf(slot)}</div>
-${facts(context, slot)}${fixedTime(slot, context.now, zone)}${slot.proposal !== null && html`<p><a href="${portal.slot(slot.id)}">${isClaimantOf(slot) ? "Answer another time" : "Another time is proposed"}</a></p>`}${deadline(slot, context.now, zone)}${slot.attempt.next?.status === "reserved" && html`<p><a href="${portal.slot(slot.attempt.next.slotId)}">You can try again<span class="hidden">: ${slot.game.name}</span></a></p>`}</div></div></li>`;
+${facts(context, slot)}${fixedTime(slot, context.now, zone)}${slot.proposal !== null && html`<p><a href="${portal.slot(slot.id)}">${claimantOf(slot) === undefined ? "Answer another time" : "Another time is proposed"}</a></p>`}${deadline(slot, context.now, zone)}${slot.attempt.next?.status === "reserved" && html`<p><a href="${portal.slot(slot.attempt.next.slotId)}">${byClaimant(slot, () => "Your team", "You")} can try again<span class="hidden">: ${slot.game.name}</span></a></p>`}</div></div></li>`;
 
 /** Nothing is paid for a slot that ended in any other way. */
 const isOrMayBePaid = ({ status }: HeldSlot) => !["rejected", "expired", "cancelled"].includes(status);
@@ -102,10 +104,16 @@ const facts = ({ site }: PageContext, slot: HeldSlot) => {
   return html`<ul class="facts">${attempt.number > 1 && html`<li>attempt ${attempt.number}</li>`}<li>${playtest.durationMinutes} minutes</li><li>${players(playtest.playerCount)}</li>${isOrMayBePaid(slot) && (playtest.payoutCents > 0 || site.payments) && html`<li>${playtest.payoutCents > 0 ? usd(playtest.payoutCents) : "unpaid"}${team && playtest.payoutCents > 0 && `, your share ${usd(team.yourShareCents)}`}</li>`}${playtest.visibility === "public" && beforePublication.includes(status) && html`<li>your video will ${slot.consentWithdrawnAt !== null && "not "}be public</li>`}</ul>`;
 };
 
+/** What the reader of a team of another playtester reads of them, and every other reader of themselves. */
+const byClaimant = (slot: HeldSlot, of: (claimant: string) => string, own: string) => {
+  const claimant = claimantOf(slot);
+  return claimant === undefined ? own : of(claimant);
+};
+
 const deadline = (slot: HeldSlot, now: number, zone: string | null) =>
   slot.status === "reserved" &&
   slot.deadlineAt !== null &&
-  html`<p><strong>Submit by ${slot.scheduledAt === null ? time(slot.deadlineAt) : timeIn(slot.deadlineAt, zone)}</strong> <span class="soft">(${until(slot.deadlineAt, now)})</span></p>`;
+  html`<p><strong>${byClaimant(slot, (name) => `${name} submits the video`, "Submit")} by ${slot.scheduledAt === null ? time(slot.deadlineAt) : timeIn(slot.deadlineAt, zone)}</strong> <span class="soft">(${until(slot.deadlineAt, now)})</span></p>`;
 
 /** An open slot is held for a team that is asked. */
 const isHeld = ({ status, team }: HeldSlot) =>
@@ -126,15 +134,12 @@ function canWithdraw({ status, playtest, publishedUrl, consentWithdrawnAt, team 
   return plays && (status !== "accepted" || publishedUrl !== null);
 }
 
-/** A member of a team plays; who claimed the slot submits, reports and releases it, and answers another time. */
-const isClaimantOf = ({ team }: HeldSlot) => team?.members.every(({ isYou, isClaimant }) => isYou === isClaimant) ?? true;
-
 /** `/play/slots/<id>`: one slot. While the playtester holds it, the page has the build, keys and instructions. */
 export async function slotPage(context: PageContext): Promise<PageContent> {
   const { slot } = (await context.call("getHeldSlot", { params: { id: context.id } })).data;
   const done = said.get(context.query.get("done") ?? "");
   const isReserved = slot.status === "reserved";
-  const isClaimant = isClaimantOf(slot);
+  const isClaimant = claimantOf(slot) === undefined;
   const submits = isReserved && isClaimant;
   const uploads = submits && !whyTeamIsShort(slot);
   const { limits } = (await context.call("getServerInfo")).data;
@@ -158,12 +163,14 @@ function lastAttempt({ attempt: { number, before } }: HeldSlot): Markup | false 
 }
 
 /** Whether a rejected slot can be tried again, or was. */
-function nextAttempt({ site, now }: PageContext, { attempt: { next }, playtest }: HeldSlot): Markup {
-  const unpaid = (site.payments || playtest.payoutCents > 0) && html`<p>This attempt is not paid.</p>`;
-  if (next === null) return html`${unpaid}<p>You cannot try again.</p>`;
+function nextAttempt({ site, now }: PageContext, slot: HeldSlot): Markup {
+  const { next } = slot.attempt;
+  const who = byClaimant(slot, () => "Your team", "You");
+  const unpaid = (site.payments || slot.playtest.payoutCents > 0) && html`<p>This attempt is not paid.</p>`;
+  if (next === null) return html`${unpaid}<p>${who} cannot try again.</p>`;
   const link = (label: string) => html`<p><a class="button" href="${portal.slot(next.slotId)}">${label}</a></p>`;
   if (next.status !== "reserved" || next.deadlineAt === null) return html`${unpaid}${link("See your next attempt")}`;
-  return html`${unpaid}<p><strong>You can try again: submit another video by ${time(next.deadlineAt)}</strong> <span class="soft">(${until(next.deadlineAt, now)})</span></p>${link("Go to the new attempt")}`;
+  return html`${unpaid}<p><strong>${who} can try again: ${byClaimant(slot, (name) => `${name} submits`, "submit")} another video by ${time(next.deadlineAt)}</strong> <span class="soft">(${until(next.deadlineAt, now)})</span></p>${link("Go to the new attempt")}`;
 }
 
 /** How to play: the build while the slot is held, the keys and the owner's instructions. */
@@ -195,9 +202,9 @@ const payment = ({ status, playtest, blockedReport, consentWithdrawnAt }: HeldSl
   return status === "cancelled" && blockedReport?.outcome !== "released" && blockedReport && html`<p>It is not paid.</p>`;
 };
 
-const problem = (report: NonNullable<HeldSlot["blockedReport"]>): Markup =>
-  html`<h2>The problem you reported</h2><p class="soft">${time(report.reportedAt)}</p>${report.notes ? prose(report.notes) : html`<p>${reasons[report.reasonCode]}</p>`}
-${report.outcome === null && html`<p>Your deadline is paused until your report is answered.${report.answerBy !== null && html` If nobody answers by ${time(report.answerBy)}, this slot is cancelled.`}</p>`}
+const problem = (slot: HeldSlot, report: NonNullable<HeldSlot["blockedReport"]>): Markup =>
+  html`<h2>The problem ${byClaimant(slot, (name) => name, "you")} reported</h2><p class="soft">${time(report.reportedAt)}</p>${report.notes ? prose(report.notes) : html`<p>${reasons[report.reasonCode]}</p>`}
+${report.outcome === null && html`<p>${byClaimant(slot, () => "The deadline is paused until the", "Your deadline is paused until your")} report is answered.${report.answerBy !== null && html` If nobody answers by ${time(report.answerBy)}, this slot is cancelled.`}</p>`}
 ${report.outcome === "unblocked" && html`<h2>The answer</h2>${report.resolvedAt !== null && html`<p class="soft">${time(report.resolvedAt)}</p>`}${report.message ? prose(report.message) : html`<p>The slot is yours again. Please try once more.</p>`}`}`;
 
 /** The submission, rating, rejection and report of a slot, as far as they exist. */
@@ -208,7 +215,7 @@ ${status === "accepted" && html`<p>Your playtest was accepted${slot.playtest.pay
 ${slot.publishedUrl !== null && html`<p><a href="${slot.publishedUrl}">Watch the published video</a></p>`}
 ${rejection && html`${nextAttempt(context, slot)}<h2>Why it was rejected</h2>${rejection.reason ? prose(rejection.reason) : html`<p class="soft">No reason was given.</p>`}`}
 ${rating && html`<h2>Feedback from the owner</h2>${rating.score !== null && html`<p>${rating.score} of 5</p>`}${rating.comment && prose(rating.comment)}`}
-${blockedReport && problem(blockedReport)}
+${blockedReport && problem(slot, blockedReport)}
 ${submission && html`<h2>Your submission</h2><p class="soft">${time(submission.createdAt)} · video length: ${lengthText(submission.videoDurationSeconds)}</p>${submission.notes && prose(submission.notes)}${recording(slot)}`}`;
 }
 

@@ -1,5 +1,6 @@
 import { arg, define, flag } from "../../cli/define.ts";
 import { parseMoney } from "../../cli/flags.ts";
+import { missingRemedy } from "../../contract/teams/full.ts";
 import { declined, usage } from "../../errors.ts";
 import { usd } from "../../io/text.ts";
 import { withConsent } from "./agreement.ts";
@@ -55,8 +56,9 @@ const confirm = define({
         },
       }),
     );
-    const { team } = data.slot;
-    ctx.out.note(team?.status === "complete" ? "Your team is complete." : "You have confirmed. The others still have to.");
+    const { team, playtest } = data.slot;
+    const isFull = team?.status === "complete" && missingRemedy(playtest.playerCount, team.members) === undefined;
+    ctx.out.note(isFull ? "Your team is complete." : "You have confirmed. Others are still missing.");
     return ctx.item(data, heldSlotView);
   },
 });

@@ -101,7 +101,7 @@ export const mailedTopics: Record<MailedKind, string> = {
   "friend.requested": "A request from another playtester",
   "friend.accepted": "Your request was accepted",
   "team.requested": "A friend wants to play with you",
-  "team.confirmed": "Your team is complete",
+  "team.confirmed": "Your team is complete, or has a new member",
   "team.incomplete": "A member of your team is missing",
   "team.ended": "A team that ended before it played",
   "chat.message": "Messages you have not read",

@@ -1,9 +1,24 @@
 import type { MemberStatus } from "./statuses.ts";
 
+type Members = readonly { displayName: string; status: MemberStatus }[];
+
 interface Held {
   status: string;
   playtest: { playerCount: number };
-  team: { status: string; members: readonly { displayName: string; status: MemberStatus }[] } | null;
+  team: { status: string; members: Members } | null;
+}
+
+/**
+ * What whoever claimed the slot does about members that their team, which was complete once, has lost. `members` are all who were ever asked.
+ * Undefined when nobody is missing.
+ */
+export function missingRemedy(playerCount: number, members: Members): string | undefined {
+  const having = (wanted: MemberStatus) => members.filter((member) => member.status === wanted);
+  const [confirmed, asked] = [having("confirmed").length, having("asked")];
+  if (confirmed >= playerCount) return undefined;
+  if (confirmed + asked.length < playerCount) return "Ask another friend first.";
+  const names = asked.map(({ displayName }) => displayName).join(", ");
+  return `Wait until all have confirmed who were asked (${names}), or ask another friend.`;
 }
 
 /**
@@ -12,11 +27,6 @@ interface Held {
  */
 export function whyTeamIsShort({ status, playtest, team }: Held): { what: string; remedy: string } | undefined {
   if (status !== "reserved" || team?.status !== "complete") return undefined;
-  const having = (wanted: MemberStatus) => team.members.filter((member) => member.status === wanted);
-  const [confirmed, asked] = [having("confirmed").length, having("asked")];
-  if (confirmed >= playtest.playerCount) return undefined;
-  const what = "Your team is not complete";
-  if (confirmed + asked.length < playtest.playerCount) return { what, remedy: "Ask another friend first." };
-  const names = asked.map(({ displayName }) => displayName).join(", ");
-  return { what, remedy: `Wait until all have confirmed who were asked (${names}), or ask another friend.` };
+  const remedy = missingRemedy(playtest.playerCount, team.members);
+  return remedy === undefined ? undefined : { what: "Your team is not complete", remedy };
 }

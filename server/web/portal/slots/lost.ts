@@ -4,12 +4,14 @@ import { usd } from "../../../lib/money.ts";
 import { html, type Markup } from "../../html.ts";
 import type { HeldSlot } from "../types.ts";
 
-const problems: Partial<Record<ReportOutcome, string>> = {
-  cancelled: "The owner cancelled this slot because of the problem you reported.",
-  expired: "The problem you reported was not answered in time, so this slot was cancelled.",
+const problems: Partial<Record<ReportOutcome, (who: string) => string>> = {
+  cancelled: (who) => `The owner cancelled this slot because of the problem ${who} reported.`,
+  expired: (who) => `The problem ${who} reported was not answered in time, so this slot was cancelled.`,
 };
 
-const claimantOf = ({ team }: HeldSlot) => team?.members.find(({ isClaimant, isYou }) => isClaimant && !isYou)?.displayName;
+/** Who claimed the slot of the reader's team: submits, reports and releases it, and answers another time. Undefined when the reader does. */
+export const claimantOf = ({ team }: HeldSlot) =>
+  team?.members.find(({ isClaimant, isYou }) => isClaimant && !isYou)?.displayName;
 
 /** Each sentence, by why the slot was lost. */
 const texts: Record<LossReason, (slot: HeldSlot) => string> = {
@@ -20,7 +22,7 @@ const texts: Record<LossReason, (slot: HeldSlot) => string> = {
   moved: (slot) =>
     `The owner proposed another time, and ${claimantOf(slot) ?? "you"} declined it or did not answer in time, so the slot was released. This does not count against you.`,
   cancelled: () => "The owner cancelled this slot. This does not count against you.",
-  problem: ({ blockedReport }) => problems[blockedReport?.outcome ?? "cancelled"]!,
+  problem: (slot) => problems[slot.blockedReport?.outcome ?? "cancelled"]!(claimantOf(slot) ?? "you"),
 };
 
 /** Why the reader no longer holds a slot, and what they were paid for it all the same. */

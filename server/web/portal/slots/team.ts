@@ -1,5 +1,5 @@
 import { portal } from "../../../../src/contract/pages/addresses.ts";
-import { whyTeamIsShort } from "../../../../src/contract/teams/full.ts";
+import { missingRemedy, whyTeamIsShort } from "../../../../src/contract/teams/full.ts";
 import type { MemberStatus } from "../../../../src/contract/teams/statuses.ts";
 import { invalid } from "../../../lib/api-error.ts";
 import { usd } from "../../../lib/money.ts";
@@ -104,10 +104,16 @@ const withdrawForm = (context: PageContext, slot: HeldSlot): Markup =>
   html`<details><summary>Give up this claim</summary><p>The slot is open again. You and your friends can claim it again.</p>
 ${button(context, portal.slot.below("release")(slot.id), "Give up", "danger")}</details>`;
 
+/** What a confirmation came to: the team waits for others before or after it had the slot, or is complete. */
+const confirmedInto = ({ team, playtest }: HeldSlot) => {
+  if (team?.status !== "complete") return "confirmed";
+  return missingRemedy(playtest.playerCount, team.members) === undefined ? "complete" : "joined";
+};
+
 const confirm = action({ at: portal.slot.below("team/confirm") }, async ({ call, id, form }) => {
   const body = { shareCents: Number(form.share), ...confirmedTime(form) };
   const { slot } = (await call("confirmTeam", { params: { id }, idempotencyKey: form.formKey, body })).data;
-  return `${portal.slot(id)}?done=${slot.team?.status === "complete" ? "complete" : "confirmed"}`;
+  return `${portal.slot(id)}?done=${confirmedInto(slot)}`;
 });
 
 const decline = action({ at: portal.slot.below("team/decline") }, async ({ call, id, form }) => {
@@ -128,8 +134,8 @@ const replaceFields = {
 const replace = action({ at: portal.slot.below("team/replace"), fields: replaceFields }, async ({ call, id, form }) => {
   if (form.missing === "") throw invalid("missing", "must be chosen, because several members can be replaced");
   const body = { with: form.with?.trim().toLowerCase() ?? "", ...(form.missing && { missing: form.missing }) };
-  await call("replaceTeamMember", { params: { id }, idempotencyKey: form.formKey, body });
-  return `${portal.slot(id)}?done=asked`;
+  const { slot } = (await call("replaceTeamMember", { params: { id }, idempotencyKey: form.formKey, body })).data;
+  return `${portal.slot(id)}?done=${slot.team?.status === "complete" ? "asked-one" : "asked"}`;
 });
 
 export const teamActions = [confirm, decline, leave, replace];
