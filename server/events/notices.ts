@@ -27,6 +27,9 @@ const unpaid = ({ withoutPayments }: CompleteContext) => (withoutPayments ? "" :
 const refund = ({ refunded }: CompleteContext) => (refunded ? ` You got ${refunded} back.` : "");
 const quote = ({ answer }: CompleteContext) => (answer ? ` “${answer}”` : "");
 
+/** The fixed time of a playtest, if it has one. */
+const played = (at: string | undefined) => (at ? ` You play at ${at}.` : "");
+
 /** What becomes of the hours of a plan that is cancelled. */
 const planHours = {
   kept: ". You keep your unused hours.",
@@ -91,15 +94,15 @@ const disputeEndings: Record<DisputeEnding, (context: CompleteContext) => string
 const notices = {
   "slot.reserved": {
     owner: ({ who, game }) => ({ title: "Slot reserved", body: `${who} reserved a playtest slot of ${game}.` }),
-    playtester: ({ game, isRetry, claimantName, until = "the deadline" }) => {
+    playtester: ({ game, isRetry, claimantName, at, until = "the deadline" }) => {
       const title = isRetry ? `${claimantName ? "Your team" : "You"} can try again` : "Slot reserved";
       if (claimantName) {
         const reserved = `A slot of ${game} is reserved for ${isRetry ? "the next video of your team" : "your team"}.`;
-        return { title, body: `${reserved} ${claimantName} submits the video before ${until}.` };
+        return { title, body: `${reserved}${played(at)} ${claimantName} submits the video before ${until}.` };
       }
       return isRetry
         ? { title, body: `A slot of ${game} is reserved for your next video. Submit it before ${until}.` }
-        : { title, body: `You reserved a playtest slot of ${game}. Submit your video before ${until}.` };
+        : { title, body: `You reserved a playtest slot of ${game}.${played(at)} Submit your video before ${until}.` };
     },
   },
   "slot.submitted": {
@@ -233,7 +236,7 @@ const notices = {
     }),
     playtester: ({ game, at }) => ({
       title: "Application approved",
-      body: `Your application to playtest ${game} was approved.${at ? ` You play at ${at}.` : ""} Submit your video before the deadline.`,
+      body: `Your application to playtest ${game} was approved.${played(at)} Submit your video before the deadline.`,
     }),
   },
   "application.rejected": {
@@ -323,7 +326,7 @@ const notices = {
     body: `${who} wants to playtest ${game} with you${at ? ` at ${at}` : ""}${amountCents ? ` for ${amount}` : ""}. Confirm before ${until ?? "the time limit"}.`,
   }),
   "team.confirmed": ({ game, until, at, isShort, claimantName }) => {
-    const reserved = `your slot to playtest ${game} is reserved${until ? ` until ${until}` : ". Its deadline is paused until a reported problem is answered"}.${at ? ` You play at ${at}.` : ""}`;
+    const reserved = `your slot to playtest ${game} is reserved${until ? ` until ${until}` : ". Its deadline is paused until a reported problem is answered"}.${played(at)}`;
     const joined = claimantName ? `You joined the team of ${claimantName}` : "A friend joined your team";
     return isShort
       ? {

@@ -149,6 +149,8 @@ sessions("scheduled claim", (it) => {
       const at = inMs(server, 10 * day);
       const id = await order(owner, gameId, { scheduledAt: at, playerCount: players });
       const slotId = await claimed(playtester, id, at);
+      const [reserved] = await noticesOf(playtester, "slot.reserved");
+      expect(reserved!.body).toContain(` You play at ${at.slice(0, 16).replace("T", " ")} UTC. Submit your video before `);
       expect((await slotOf(owner, slotId)).deadlineAt).toBe(inMs(server, 10 * day + after * hour));
       await server.advance(10 * day + after * hour - 1);
       expect((await slotOf(owner, slotId)).status).toBe("reserved");

@@ -160,6 +160,7 @@ describe("a session by command", () => {
     expect(refused.stderr).toContain(`pass --at ${at}`);
     const claimed = await run(["tester", "claim", id, "--at", at]);
     expect([claimed.code, claimed.stdout]).toEqual([0, expect.stringContaining("Thu 2026-03-05 17:00, UTC")]);
+    expect(claimed.stderr).toContain("You have claimed a slot, which is played at Thu 2026-03-05 17:00, UTC.");
   });
 
   it("is moved by the owner, and accepted or declined by its playtesters", async () => {

@@ -107,6 +107,8 @@ export async function emitSlotEvent(
   return { gameName: game?.name ?? "", playtester };
 }
 
+const playedAt = ({ scheduled_at: at }: Pick<Slot, "scheduled_at">) => (at === null ? {} : { at: utc(at) });
+
 /**
  * Reserves an open slot for a playtester, with its keys and deadline. Undefined when the slot was taken at the same time. 409 when the
  * playtest hands out keys and has none left.
@@ -129,7 +131,7 @@ export async function reserve(
     );
   await watchDeadline(tx, reserved);
   await watchSession(tx, reserved);
-  await emitSlotEvent(tx, reserved, "slot.reserved", { until: utc(deadline) }, known);
+  await emitSlotEvent(tx, reserved, "slot.reserved", { until: utc(deadline), ...playedAt(slot) }, known);
   return reserved;
 }
 

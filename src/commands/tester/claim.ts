@@ -1,4 +1,5 @@
 import { define, flag } from "../../cli/define.ts";
+import { utcText } from "../shared/fixed-time.ts";
 import { withConsent } from "./agreement.ts";
 import { confirmedTimeFlags, confirmOffered, offeredPlaytest } from "./confirmed-time.ts";
 import { namedFriend } from "./team.ts";
@@ -37,7 +38,9 @@ export const claim = define({
       ctx.out.note("The slot is held for your team. It is reserved when all of them have confirmed.");
       return ctx.item(data, heldSlotView);
     }
-    ctx.out.note("You have claimed a slot. Record your session, then run `playtest tester submit VIDEO`.");
+    const at = utcText(data.slot.scheduledAt);
+    const claimed = `You have claimed a slot${at ? `, which is played at ${at}` : ""}.`;
+    ctx.out.note(`${claimed} Record your session, then run \`playtest tester submit VIDEO\`.`);
     return ctx.item(data, heldSlotView);
   },
 });
