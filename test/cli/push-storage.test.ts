@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { testFolder } from "../helpers/cli.ts";
+import { startFlakyNetwork } from "../helpers/flaky-network.ts";
 import { eachOwnerFixture } from "../helpers/owner-fixture.ts";
 
 const fixture = eachOwnerFixture();
@@ -75,4 +76,20 @@ describe("--upload-cmd", () => {
     );
     expect([code, readFileSync(copy, "utf8")]).toEqual([0, "abc"]);
   });
+});
+
+it("--timeout ends an upload whose creation is never answered", async () => {
+  const folder = folderWith("a.txt");
+  const network = await startFlakyNetwork(
+    fixture.server.baseUrl,
+    () => false,
+    ({ method }) => method === "POST" && new Promise<boolean>(() => {}),
+  );
+  try {
+    const argv = ["games", "push", "a.txt", fixture.gameId, "--retries", "0", "--timeout", "0.5"];
+    const { code, stderr } = await fixture.run(argv, { cwd: folder, baseUrl: network.baseUrl });
+    expect([code, stderr]).toEqual([10, expect.stringContaining(`No response from ${network.baseUrl} within 0.5 s.`)]);
+  } finally {
+    await network.close();
+  }
 });

@@ -37,7 +37,7 @@ export function changes(before: readonly Packed[], after: readonly Packed[]): Ch
 async function currentFiles(ctx: Context, link: string): Promise<ZipEntry[] | undefined> {
   const url = webUrl(link);
   const fetchPart = async (range: string) => {
-    const reply = await ctx.send({ method: "GET", url, headers: { range }, timeout: 60_000, signal: ctx.signal });
+    const reply = await ctx.send({ method: "GET", url, headers: { range }, signal: ctx.signal });
     if (reply.status !== 206) throw new CliError("NO_RANGES", 1, `the server returned ${reply.status} to a range request`);
     return reply;
   };
