@@ -22,6 +22,8 @@ export interface UploadRequest {
 
 /** A complete upload. Until it is forgotten, a later run finds it instead of sending the file again. */
 export interface Uploaded {
+  /** Whether an earlier run began it, and may have completed it. */
+  resumed: boolean;
   forget(): Promise<void>;
 }
 
@@ -73,6 +75,7 @@ export async function upload(uploader: Uploader, request: UploadRequest): Promis
   if (!uploader.insecure) requireEncryption(new URL(base), "The file");
   const fingerprint = `${base} ${request.path} ${request.fingerprint}`;
   const urlStorage = unfinishedUploads(uploader.directory);
+  let resumed = false;
   await new Promise<void>((resolve, reject) => {
     const failReading = (error: Error) => {
       void task.abort();
@@ -99,12 +102,13 @@ export async function upload(uploader: Uploader, request: UploadRequest): Promis
     task
       .findPreviousUploads()
       .then(([previous]) => {
+        resumed = previous !== undefined;
         if (previous) task.resumeFromPreviousUpload(previous);
         task.start();
       })
       .catch(reject);
   });
-  return { forget: () => urlStorage.forget(fingerprint) };
+  return { resumed, forget: () => urlStorage.forget(fingerprint) };
 }
 
 /** Reads larger blocks than the library's own reader, which reads 64 KiB at a time and so waits for the disk more often. */

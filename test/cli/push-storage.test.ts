@@ -93,3 +93,28 @@ it("--timeout ends an upload whose creation is never answered", async () => {
     await network.close();
   }
 });
+
+it("a build that the server completed after an interruption is sent again where another has replaced it since", async () => {
+  const [folder, other] = [folderWith("b.txt"), folderWith("a.txt")];
+  writeFileSync(join(folder, "b.txt"), "another build");
+  let isLost = true;
+  const network = await startFlakyNetwork(
+    fixture.server.baseUrl,
+    ({ method }) => isLost && method === "PATCH",
+    () => false,
+    (name, value) => (name === "location" ? value.replace(fixture.server.baseUrl, network.baseUrl) : value),
+  );
+  const env = { PLAYTEST_CONFIG_DIR: testFolder() };
+  const push = (cwd: string, name: string) =>
+    fixture.run(["games", "push", name, fixture.gameId, "--retries", "0", "--json"], { cwd, baseUrl: network.baseUrl, env });
+  try {
+    expect((await push(folder, "b.txt")).code).toBe(10);
+    isLost = false;
+    expect((await push(other, "a.txt")).code).toBe(0);
+    const { result } = JSON.parse((await push(folder, "b.txt")).stdout);
+    const found = await builds();
+    expect(found[0]).toMatchObject({ buildUrl: result.buildUrl, sha256: result.sha256, filename: "b.txt" });
+  } finally {
+    await network.close();
+  }
+});
