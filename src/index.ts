@@ -11,7 +11,10 @@ export interface Options {
   /** Address of the instance, with or without `/api/v1`. */
   baseUrl: string;
   apiKey?: string | undefined;
-  /** Timeout per request in milliseconds. Default: 30,000. */
+  /**
+   * Timeout per request in milliseconds. Default: 30,000. A request that sends a part of a file ends instead when the server takes no byte
+   * of it for five minutes.
+   */
   timeout?: number | undefined;
   /**
    * Maximum number of retries where the server does not say when to try again; 0: none. Default: 3. A change that may have taken effect is
@@ -64,13 +67,21 @@ export interface Client extends Methods {
  * that makes a retry safe, if the server honors it.
  */
 export function createClient(options: Options): Client {
-  const { apiKey, retries = 3, maxWait = 60_000, insecure = false, userAgent = `playtest/${version}`, signal } = options;
+  const {
+    apiKey,
+    timeout = 30_000,
+    retries = 3,
+    maxWait = 60_000,
+    insecure = false,
+    userAgent = `playtest/${version}`,
+    signal,
+  } = options;
   const transport = createTransport(options.env ?? {});
   const core = createClientCore({
     baseUrl: options.baseUrl,
     apiKey,
     transport,
-    timeout: options.timeout ?? 30_000,
+    timeout,
     retries,
     maxWait,
     userAgent,
@@ -82,7 +93,18 @@ export function createClient(options: Options): Client {
   async function upload({ path, file, metadata, directory, progress = () => {}, signal: own }: Upload) {
     const { size, mtimeMs } = await stat(file);
     const ending = AbortSignal.any([own, signal].filter((one) => one !== undefined));
-    const uploader = { base: core.base, apiKey, transport, userAgent, directory, retries, maxWait, insecure, signal: ending };
+    const uploader = {
+      base: core.base,
+      apiKey,
+      transport,
+      userAgent,
+      directory,
+      timeout,
+      retries,
+      maxWait,
+      insecure,
+      signal: ending,
+    };
     const fingerprint = JSON.stringify([file, size, mtimeMs, metadata]);
     const [{ upload: send }, { uploadOperation }] = await Promise.all([import("./api/upload.ts"), import("./api/offers.ts")]);
     const sent = send(uploader, { path, file, metadata, fingerprint, progress });

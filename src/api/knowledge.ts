@@ -12,9 +12,12 @@ export interface Capabilities {
 const plain: Capabilities = { extensions: [], honorsKeys: false };
 const absent: readonly number[] = [404, 405, 501];
 
-function read(reply: HttpReply): Capabilities {
+/** Undefined for a reply that says nothing, such as that of a proxy before a server that starts. */
+function read(reply: HttpReply): Capabilities | undefined {
+  if (absent.includes(reply.status)) return plain;
+  if (reply.status !== 200) return undefined;
   const { data } = (parseJson(reply.body) ?? {}) as { data?: { extensions?: unknown; features?: { idempotency?: unknown } } };
-  if (reply.status !== 200 || !Array.isArray(data?.extensions)) return plain;
+  if (!Array.isArray(data?.extensions)) return plain;
   return { extensions: data.extensions, honorsKeys: data.features?.idempotency === true };
 }
 

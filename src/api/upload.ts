@@ -1,9 +1,10 @@
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
-import { Readable, Transform } from "node:stream";
+import type { Readable } from "node:stream";
 import type { DetailedError, HttpRequest, HttpStack, UploadOptions } from "tus-js-client";
 import { CliError, exitCodeOfReply, failure } from "../errors.ts";
 import { notTheApi, replyError } from "./replies.ts";
+import { sendFile } from "./send-file.ts";
 import type { HttpReply, Transport } from "./types.ts";
 import { unfinishedUploads } from "./unfinished.ts";
 import { requireEncryption } from "./url.ts";
@@ -21,6 +22,8 @@ export interface UploadRequest {
 
 /** A complete upload. Until it is forgotten, a later run finds it instead of sending the file again. */
 export interface Uploaded {
+  /** Whether an earlier run began it, and may have completed it. */
+  resumed: boolean;
   forget(): Promise<void>;
 }
 
@@ -32,6 +35,8 @@ export interface Uploader {
   userAgent: string;
   /** Directory that stores the addresses of unfinished uploads; undefined: none is stored. */
   directory: string | undefined;
+  /** Milliseconds for a request that sends none of the file. */
+  timeout: number;
   retries: number;
   /** Milliseconds that the retries may wait while no byte gets through; those of `retries` are made in any case. */
   maxWait: number;
@@ -41,8 +46,6 @@ export interface Uploader {
 
 const chunkBytes = 64 * 2 ** 20;
 const readBytes = 2 ** 19;
-/** For one request: on a slow connection a chunk may take hours. */
-const timeout = 24 * 3_600_000;
 /** In ms. The three by default outlast a restart of a server whose proxy does not say when to try again. The last one is repeated. */
 const retryDelays = [0, 2_000, 5_000, 8_000, 10_000];
 
@@ -72,6 +75,7 @@ export async function upload(uploader: Uploader, request: UploadRequest): Promis
   if (!uploader.insecure) requireEncryption(new URL(base), "The file");
   const fingerprint = `${base} ${request.path} ${request.fingerprint}`;
   const urlStorage = unfinishedUploads(uploader.directory);
+  let resumed = false;
   await new Promise<void>((resolve, reject) => {
     const failReading = (error: Error) => {
       void task.abort();
@@ -98,12 +102,13 @@ export async function upload(uploader: Uploader, request: UploadRequest): Promis
     task
       .findPreviousUploads()
       .then(([previous]) => {
+        resumed = previous !== undefined;
         if (previous) task.resumeFromPreviousUpload(previous);
         task.start();
       })
       .catch(reject);
   });
-  return { forget: () => urlStorage.forget(fingerprint) };
+  return { resumed, forget: () => urlStorage.forget(fingerprint) };
 }
 
 /** Reads larger blocks than the library's own reader, which reads 64 KiB at a time and so waits for the disk more often. */
@@ -121,7 +126,8 @@ function fileReader(failReading: (error: Error) => void): NonNullable<UploadOpti
           "end",
           () => bytes.bytesRead < end - start && failReading(new Error("the file became shorter during the upload")),
         );
-        return { value: Object.assign(bytes, { size: end - start }), done: end >= size };
+        const done = end >= size;
+        return { value: Object.assign(bytes, { size: end - start, isLast: done }), done };
       };
       return { size, slice, close() {} };
     },
@@ -183,8 +189,11 @@ function explain(error: DetailedError, url: URL): Error {
   return reply.status < 300 ? notTheApi(reply, url) : replyError(reply, url);
 }
 
+/** A part of the file. */
+type Part = Readable & { size: number; isLast: boolean };
+
 /** Sends requests through the client's transport, with its proxies and errors; the API key goes to no other host. */
-function httpStack({ transport, base, signal }: Uploader): HttpStack {
+function httpStack({ transport, base, signal, timeout }: Uploader): HttpStack {
   const { origin } = new URL(base);
 
   function createRequest(method: string, address: string): HttpRequest {
@@ -193,16 +202,18 @@ function httpStack({ transport, base, signal }: Uploader): HttpStack {
     const stopped = new AbortController();
     let progress: (sent: number) => void = () => {};
 
-    async function send(body: (Readable & { size?: number }) | Uint8Array | null) {
+    /** The library sends only parts that the file's reader gave to it. */
+    async function send(body: Part | null) {
       if (url.origin !== origin) {
-        if (body instanceof Readable) body.on("error", () => {}).destroy();
+        body?.on("error", () => {}).destroy();
         const message = `${origin} redirected the upload to ${url.origin}. The API key was not sent there.`;
         throw failure(message, "Use the server's own address as the base URL.");
       }
-      if (body instanceof Readable && body.size !== undefined) headers["content-length"] = `${body.size}`;
-      const sent = body instanceof Readable ? counted(body, progress) : (body ?? undefined);
-      const either = AbortSignal.any([signal, stopped.signal]);
-      const reply = await transport.send({ method, url, headers, body: sent, timeout, signal: either });
+      const request = { method, url, headers, signal: AbortSignal.any([signal, stopped.signal]) };
+      if (body) headers["content-length"] = `${body.size}`;
+      const reply = await (body
+        ? sendFile(transport.send, { ...request, body, isLast: body.isLast, progress })
+        : transport.send({ ...request, timeout }));
       if (method === "HEAD") requireOffset(reply, url);
       return {
         getStatus: () => reply.status,
@@ -229,18 +240,4 @@ function httpStack({ transport, base, signal }: Uploader): HttpStack {
   }
 
   return { createRequest, getName: () => "playtest" };
-}
-
-/** Passes the bytes through and reports how many were sent. */
-function counted(body: Readable, progress: (sent: number) => void): Readable {
-  let sent = 0;
-  const through = new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      sent += chunk.length;
-      progress(sent);
-      done(null, chunk);
-    },
-  });
-  body.once("error", (error) => through.destroy(error));
-  return body.pipe(through);
 }

@@ -32,6 +32,9 @@ export interface Outside {
 
 export type Api = Methods & ClientCore;
 
+/** A request to any address. Without `timeout`, that of the settings holds. */
+export type PlainRequest = Omit<HttpRequest, "timeout"> & Partial<Pick<HttpRequest, "timeout">>;
+
 export interface Spending {
   /** The purchase as an imperative, such as "Order 3 slots". */
   what: string;
@@ -61,7 +64,7 @@ export interface Context extends Outside {
   /** A client for another instance or key, as `login` needs. */
   apiAt(baseUrl: string, apiKey: string | undefined): Api;
   /** Sends one request to any address, without the API key and without retries. */
-  send(request: HttpRequest): Promise<HttpReply>;
+  send(request: PlainRequest): Promise<HttpReply>;
   /** Uploads a file, resuming an interrupted upload. With --dry-run it throws the planned request instead. */
   upload(request: UploadRequest): Promise<Uploaded>;
   /** A result about one object: the only object inside `data`, or `data` itself. */

@@ -1,5 +1,5 @@
 import { isWebUrl } from "../api/url.ts";
-import { parseDuration } from "../config/settings.ts";
+import { requireDuration } from "../config/settings.ts";
 import { parseMoment, requireTime, timeForms } from "../config/times.ts";
 import type { Operation } from "../contract/index.ts";
 import { choiceOf, fieldValue, inRange, listFormats, splits, wholeNumber } from "../contract/input/field-value.ts";
@@ -63,12 +63,6 @@ export function parseMoney(text: string, label: string): number {
   return cents;
 }
 
-function parseSeconds(text: string, label: string) {
-  const seconds = parseDuration(text);
-  if (seconds === undefined) throw usage(`${label}: ${JSON.stringify(text)} is not a valid duration. Examples: 30s, 5m, 2h, 7d.`);
-  return seconds;
-}
-
 /** Builders for the flags of a command. A flag without a default is undefined when it is not given. */
 export const flag = {
   toggle: (summary: string, options: Options = {}): Flag<boolean> => ({
@@ -113,12 +107,15 @@ export const flag = {
     parse: parseMoney,
     ...options,
   }),
-  /** Seconds. */
-  duration: (summary: string, options: Options = {}): Flag<number | undefined> => ({
+  /** Seconds, by default as many as a timer can wait. */
+  duration: (
+    summary: string,
+    { min, max, ...options }: Options & { min?: number; max?: number } = {},
+  ): Flag<number | undefined> => ({
     kind: "value",
     summary,
     value: "TIME",
-    parse: parseSeconds,
+    parse: (text, label) => requireDuration(text, label, { min, max }),
     ...options,
   }),
   /** A time in the past in milliseconds, as a function of the current time, because it may be given as a duration. */

@@ -18,19 +18,24 @@ const firstOf: Partial<Record<Operation, string>> = {
   listPlaytests: "Order one: `playtest order`.",
 };
 
+/** As many as a person may look through. */
+const mostChoices = 100;
+
 /** Prompts for the item whose id was omitted. */
 async function pick(name: string, { id = {} }: Arg<unknown>, ctx: Context): Promise<string> {
   const { label = "name", query = {} } = id;
   const params = id.ofGame && { gameId: (await defaultGame(ctx)) ?? (await omittedGame(ctx)) };
   const items: Item[] = [];
-  for await (const page of ctx.pages(id.pick!, { ...(params && { params }), query } as never, { limit: 100 }))
+  for await (const page of ctx.pages(id.pick!, { ...(params && { params }), query } as never, { limit: mostChoices + 1 }))
     items.push(...(page.items as Item[]));
-  const choices = items.map((item) => ({
+  const choices = items.slice(0, mostChoices).map((item) => ({
     value: idOf(item) ?? "",
     name: `${shortId(idOf(item) ?? "")}  ${(typeof label === "string" ? at(item, label) : label(item)) ?? ""}`,
   }));
   if (choices.length === 0) throw usage(`There is no ${name} to choose from.`, firstOf[id.pick!]);
-  return ctx.prompt.choose(`Which ${name}?`, choices, `Pass <${name}> as an argument.`);
+  const more =
+    items.length > mostChoices ? ` There are more than these ${mostChoices}: for another, pass <${name}> as an argument.` : "";
+  return ctx.prompt.choose(`Which ${name}?${more}`, choices, `Pass <${name}> as an argument.`);
 }
 
 const noGame = () =>

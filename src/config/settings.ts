@@ -58,16 +58,27 @@ export function parseDuration(text: string): number | undefined {
   return amount === undefined || unit === undefined ? undefined : Number(amount) * unitSeconds[unit]!;
 }
 
+/** Seconds. A timer of Node.js that is set to more than 24.8 days fires at once. */
+const longestTimer = 24 * 86_400;
+
+/** Seconds of a duration in a range. Throws a usage error that starts with `from`. Most durations set a timer. */
+export function requireDuration(
+  text: string,
+  from: string,
+  { min = 0, max = longestTimer }: { min?: number | undefined; max?: number | undefined } = {},
+): number {
+  const seconds = parseDuration(text);
+  if (seconds === undefined) throw usage(`${from}: ${JSON.stringify(text)} is not a valid duration. Examples: 30s, 5m, 2h, 7d.`);
+  if (seconds < min || seconds > max) throw usage(`${from}: must be from ${min}s to ${max / 86_400}d, not ${text}.`);
+  return seconds;
+}
+
 /** Checks one setting and returns its value; errors start with `from`, the flag, variable or file that set it. */
 export function parseSetting<K extends keyof Values>(name: K, raw: unknown, from: string): Values[K] {
   const text = String(raw);
   const invalid = (expected: string) => usage(`${from}: ${JSON.stringify(raw)} is not ${expected}.`);
   const parsed = () => {
-    if (name === "timeout" || name === "maxWait") {
-      const seconds = parseDuration(text);
-      if (seconds === undefined || (name === "timeout" && seconds === 0)) throw invalid("a duration such as 30s, 5m, 2h or 7d");
-      return seconds;
-    }
+    if (name === "timeout" || name === "maxWait") return requireDuration(text, from, { min: name === "timeout" ? 0.01 : 0 });
     if (name === "retries") {
       if (!/^\d{1,3}$/.test(text)) throw invalid("a whole number from 0 to 999");
       return Number(text);

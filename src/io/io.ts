@@ -89,6 +89,8 @@ export function createIo(process: ProcessLike): Io {
   const controller = new AbortController();
   const stopSignals = watchSignals(process, (reason) => controller.abort(reason));
   let broken: Error | undefined;
+  /** The flag or argument that standard input was read for. */
+  let stdinUser: string | undefined;
 
   const onOutputError = (error: NodeJS.ErrnoException) => {
     const closed = error.code === "EPIPE" || error.code === "ERR_STREAM_DESTROYED";
@@ -112,7 +114,11 @@ export function createIo(process: ProcessLike): Io {
   async function readBytes(path: string, flag: string): Promise<Uint8Array> {
     if (path === "-" && stdin.isTTY)
       throw usage(`${flag} -: standard input is a terminal.`, "Pipe the text in, or pass a file name.");
-    if (path === "-") return bytesOf(stdin);
+    if (path === "-" && stdinUser !== undefined) throw usage(`${stdinUser} and ${flag} cannot both read standard input.`);
+    if (path === "-") {
+      stdinUser = flag;
+      return bytesOf(stdin);
+    }
     return readFile(path).catch((error: NodeJS.ErrnoException) => {
       throw usage(`${flag}: cannot read ${path}: ${unreadable[error.code ?? ""] ?? error.message}.`);
     });

@@ -67,4 +67,17 @@ describe("notifications", () => {
     expect(ended.code).toBe(130);
     expect(ended.stdout).toContain("  slot.submitted  ");
   });
+
+  it("notifications watch --unread: starts with all unread ones, however many came after them", async () => {
+    const { store } = fixture.server.deps;
+    await fixture.emit("slot.submitted");
+    await store.write((tx) => tx.run("UPDATE notifications SET title = 'The oldest' WHERE read_at IS NULL"));
+    for (let count = 0; count < 105; count++) await fixture.emit("slot.accepted");
+    await store.write((tx) => tx.run("UPDATE notifications SET read_at = created_at WHERE title <> 'The oldest'"));
+    const ended = await fixture.run("notifications watch --unread --template {title}", {
+      outside: { sleep: untilStopped },
+      onOutput: (_, process) => process.signal("SIGINT"),
+    });
+    expect(ended.stdout).toBe("The oldest\n");
+  });
 });

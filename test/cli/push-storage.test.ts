@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { testFolder } from "../helpers/cli.ts";
+import { startFlakyNetwork } from "../helpers/flaky-network.ts";
 import { eachOwnerFixture } from "../helpers/owner-fixture.ts";
 
 const fixture = eachOwnerFixture();
@@ -75,4 +76,45 @@ describe("--upload-cmd", () => {
     );
     expect([code, readFileSync(copy, "utf8")]).toEqual([0, "abc"]);
   });
+});
+
+it("--timeout ends an upload whose creation is never answered", async () => {
+  const folder = folderWith("a.txt");
+  const network = await startFlakyNetwork(
+    fixture.server.baseUrl,
+    () => false,
+    ({ method }) => method === "POST" && new Promise<boolean>(() => {}),
+  );
+  try {
+    const argv = ["games", "push", "a.txt", fixture.gameId, "--retries", "0", "--timeout", "0.5"];
+    const { code, stderr } = await fixture.run(argv, { cwd: folder, baseUrl: network.baseUrl });
+    expect([code, stderr]).toEqual([10, expect.stringContaining(`No response from ${network.baseUrl} within 0.5 s.`)]);
+  } finally {
+    await network.close();
+  }
+});
+
+it("a build that the server completed after an interruption is sent again where another has replaced it since", async () => {
+  const [folder, other] = [folderWith("b.txt"), folderWith("a.txt")];
+  writeFileSync(join(folder, "b.txt"), "another build");
+  let isLost = true;
+  const network = await startFlakyNetwork(
+    fixture.server.baseUrl,
+    ({ method }) => isLost && method === "PATCH",
+    () => false,
+    (name, value) => (name === "location" ? value.replace(fixture.server.baseUrl, network.baseUrl) : value),
+  );
+  const env = { PLAYTEST_CONFIG_DIR: testFolder() };
+  const push = (cwd: string, name: string) =>
+    fixture.run(["games", "push", name, fixture.gameId, "--retries", "0", "--json"], { cwd, baseUrl: network.baseUrl, env });
+  try {
+    expect((await push(folder, "b.txt")).code).toBe(10);
+    isLost = false;
+    expect((await push(other, "a.txt")).code).toBe(0);
+    const { result } = JSON.parse((await push(folder, "b.txt")).stdout);
+    const found = await builds();
+    expect(found[0]).toMatchObject({ buildUrl: result.buildUrl, sha256: result.sha256, filename: "b.txt" });
+  } finally {
+    await network.close();
+  }
 });

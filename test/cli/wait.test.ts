@@ -5,7 +5,7 @@ import { parseSlotGate, parseUntil } from "../../src/commands/playtests/progress
 import { parseShareGate, shareOfSlots } from "../../src/commands/playtests/share-gate.ts";
 import { intervalOf } from "../../src/contract/findings/exact.ts";
 import type { PlaytestStatus, SlotStatus } from "../../src/contract/states/index.ts";
-import { testFolder } from "../helpers/cli.ts";
+import { playtest, testFolder } from "../helpers/cli.ts";
 import { play, registerPlaytester } from "../helpers/factories.ts";
 import { eachOwnerFixture } from "../helpers/owner-fixture.ts";
 import { startTime } from "../helpers/server.ts";
@@ -304,4 +304,18 @@ describe("template", () => {
     writeFileSync(file, (await fixture.run(`playtests template ${fixture.gameId} --as csv`)).stdout);
     expect((await fixture.run(`bulk ${file} --yes`)).code).toBe(0);
   });
+});
+
+it.each(
+  [
+    "review watch",
+    "notifications watch",
+    "chat read 1 --follow",
+    "webhooks listen --poll",
+    "playtests wait 1",
+    "playtests watch 1",
+  ].flatMap((line) => ["0", "0.5s", "25d"].map((interval) => [line, interval] as const)),
+)("%s --interval %s is refused: a timer cannot wait so", async (line, interval) => {
+  const { code, stderr } = await playtest([...line.split(" "), "--interval", interval]);
+  expect([code, stderr]).toEqual([2, `error: --interval: must be from 1s to 24d, not ${interval}.\n`]);
 });

@@ -132,6 +132,15 @@ describe("webhooks sign and verify", () => {
     expect(stdout).toContain("webhook-signature: v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=\n");
   });
 
+  it.each([
+    ["sign - --secret-file -", "--secret-file and body"],
+    ["verify - --secret-file -", "--secret-file and body"],
+    ["verify - --headers-file -", "--headers-file and body"],
+  ])("%s: standard input is not both", async (line, both) => {
+    const { code, stdout, stderr } = await fixture.run(`webhooks ${line}`, { env, stdin: secret });
+    expect([code, stdout, stderr]).toEqual([2, "", `error: ${both} cannot both read standard input.\n`]);
+  });
+
   it.each<[string, Partial<Record<"body" | "secret" | "signature" | "id", string>>, string[]]>([
     ["what is genuine", {}, []],
     [

@@ -145,6 +145,9 @@ it.each([
   ["an unknown profile", { flags: ["--profile", "nope"] }, "Profile nope not found (set by --profile)."],
   ["an unknown profile in the environment", { env: { PLAYTEST_PROFILE: "nope" } }, "Profile nope not found"],
   ["an invalid timeout", { flags: ["--timeout", "soon"] }, '--timeout: "soon" is not a'],
+  ["a timeout of no time", { flags: ["--timeout", "0"] }, "--timeout: must be from 0.01s to 24d, not 0."],
+  ["a timeout beyond what a timer can wait", { flags: ["--timeout", "25d"] }, "--timeout: must be from 0.01s to 24d, not 25d."],
+  ["a wait beyond what a timer can wait", { flags: ["--max-wait", "25d"] }, "--max-wait: must be from 0s to 24d, not 25d."],
   ["an invalid timeout in the environment", { env: { PLAYTEST_TIMEOUT: "x" } }, "PLAYTEST_TIMEOUT"],
   ["an invalid base URL", { flags: ["--base-url", "ftp://x"] }, `"ftp://x" is not a valid http or https address`],
   [

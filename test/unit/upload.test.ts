@@ -42,7 +42,18 @@ function sender(directory = testFolder()) {
   const signal = new AbortController().signal;
   const keep = (transport: Transport, retries = 0) =>
     upload(
-      { base, apiKey: "pt_sk_x", transport, userAgent: "test", directory, retries, maxWait: 60_000, signal, insecure: false },
+      {
+        base,
+        apiKey: "pt_sk_x",
+        transport,
+        userAgent: "test",
+        directory,
+        timeout: 1_000,
+        retries,
+        maxWait: 60_000,
+        signal,
+        insecure: false,
+      },
       { path: "/games/1/builds", file, metadata: {}, fingerprint: "a", progress: () => {} },
     );
   const send = async (transport: Transport, retries?: number) => (await keep(transport, retries)).forget();
@@ -117,6 +128,35 @@ it("upload: a server that says when to try again is waited for longer than the r
   while (sent.length < 6) await vi.advanceTimersByTimeAsync(1000);
   await done;
   expect(sent.filter((line) => line.startsWith("HEAD"))).toHaveLength(3);
+});
+
+it("upload: the timeout is for requests without bytes of the file; the server may verify the last bytes for hours", async () => {
+  const { send, file } = sender();
+  writeFileSync(file, Buffer.alloc(2 ** 26 + 1));
+  const timeouts: [string, number][] = [];
+  const { transport } = scripted([
+    created,
+    [204, { "upload-offset": `${2 ** 26}` }],
+    [503],
+    [200, { "upload-offset": `${2 ** 26}`, "upload-length": `${2 ** 26 + 1}` }],
+    [204, { "upload-offset": `${2 ** 26 + 1}` }],
+  ]);
+  const noted: Transport = {
+    ...transport,
+    send(request) {
+      timeouts.push([request.method, request.timeout]);
+      return transport.send(request);
+    },
+  };
+  await send(noted, 1);
+  const hours = 24 * 3_600_000;
+  expect(timeouts).toEqual([
+    ["POST", 1_000],
+    ["PATCH", hours],
+    ["PATCH", hours],
+    ["HEAD", 1_000],
+    ["PATCH", hours],
+  ]);
 });
 
 it("upload: stops if the file becomes shorter", async () => {

@@ -1,7 +1,7 @@
 import { type ClientCore, createClientCore, type Reply } from "../../api/client.ts";
 import { methodsOf } from "../../api/methods.ts";
 import { createTransport } from "../../api/transport.ts";
-import type { ClientOptions, HttpReply, HttpRequest, ServerMemory } from "../../api/types.ts";
+import type { ClientOptions, HttpReply, ServerMemory } from "../../api/types.ts";
 import type { Uploaded, UploadRequest } from "../../api/upload.ts";
 import { instanceUrl } from "../../api/url.ts";
 import { openServerMemory } from "../../config/servers.ts";
@@ -10,7 +10,7 @@ import { paymentsHeader } from "../../contract/text/payments-header.ts";
 import { CliError, DryRun } from "../../errors.ts";
 import type { Io } from "../../io/io.ts";
 import type { Prompt } from "../../io/prompt.ts";
-import type { Api, Outside } from "../context.ts";
+import type { Api, Outside, PlainRequest } from "../context.ts";
 import type { GlobalValues } from "../globals.ts";
 import { version } from "../version.ts";
 import { askCode } from "./codes.ts";
@@ -65,7 +65,7 @@ export class Clients {
       baseUrl,
       apiKey,
       transport: this.#transport(),
-      timeout: settings().get("timeout")!.value * 1000,
+      timeout: this.#timeout(),
       retries: settings().get("retries")!.value,
       maxWait: settings().get("maxWait")!.value * 1000,
       userAgent,
@@ -132,9 +132,18 @@ export class Clients {
     return true;
   }
 
-  send(request: HttpRequest): Promise<HttpReply> {
+  /** In ms for one request. */
+  #timeout(): number {
+    return this.#options.settings().get("timeout")!.value * 1000;
+  }
+
+  send(request: PlainRequest): Promise<HttpReply> {
     const base = this.#options.settings().get("baseUrl")!.value;
-    return this.#transport().send({ ...request, isInstance: request.url.origin === new URL(base).origin });
+    return this.#transport().send({
+      timeout: this.#timeout(),
+      ...request,
+      isInstance: request.url.origin === new URL(base).origin,
+    });
   }
 
   async upload(request: UploadRequest): Promise<Uploaded> {
@@ -151,6 +160,7 @@ export class Clients {
         transport: this.#transport(),
         userAgent,
         directory: cache,
+        timeout: this.#timeout(),
         retries: settings().get("retries")!.value,
         maxWait: settings().get("maxWait")!.value * 1000,
         signal: io.signal,

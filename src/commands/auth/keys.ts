@@ -136,7 +136,7 @@ const keysRotate = define({
       field: "password",
     }),
     code: codeFlag,
-    grace: flag.duration("How long the old key still works (default 24h; 0s ends it at once)"),
+    grace: flag.duration("How long the old key still works (default 24h; 0s ends it at once)", { max: 365 * 86_400 }),
     secretFile: flag.text("Write the key to a new file that only you can read", { value: "FILE" }),
   },
   confirm: async ({ args, flags }, ctx) => {

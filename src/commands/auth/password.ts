@@ -17,12 +17,6 @@ async function readNewPassword(ctx: Context, file: string | undefined): Promise<
   throw usage("The two passwords differ. Nothing was changed.", "Run the command again.");
 }
 
-/** Refuses two secrets from one standard input. */
-function requireOneInput(...files: [flag: string, file: string | undefined][]) {
-  const names = files.filter(([, file]) => file === "-").map(([name]) => name);
-  if (names.length > 1) throw usage(`${names.join(" and ")} cannot both read standard input.`);
-}
-
 const password = define({
   name: "password",
   summary: "Change your password",
@@ -39,7 +33,6 @@ const password = define({
   examples: ["playtest auth password", "playtest auth password --current-password-file old.txt --new-password-file new.txt"],
   async run({ flags }, ctx) {
     const current = ["--current-password-file", flags.currentPasswordFile] as const;
-    requireOneInput([...current], ["--new-password-file", flags.newPasswordFile]);
     const currentPassword = await readSecret(ctx, current[1], current[0], "Current password:");
     const newPassword = await readNewPassword(ctx, flags.newPasswordFile);
     const data = await withCodeIfNeeded(ctx, flags.code, (code) =>
@@ -77,7 +70,6 @@ const passwordConfirm = define({
   },
   examples: ["playtest auth password confirm", "playtest auth password confirm --token-file token.txt --new-password-file -"],
   async run({ flags }, ctx) {
-    requireOneInput(["--token-file", flags.tokenFile], ["--new-password-file", flags.newPasswordFile]);
     const token = (await readSecret(ctx, flags.tokenFile, "--token-file", "Token from the mail:")).trim();
     const newPassword = await readNewPassword(ctx, flags.newPasswordFile);
     const data = await ctx.api().confirmPasswordReset({

@@ -13,7 +13,7 @@ export const read = define({
   args: { contact: contactArg() },
   flags: {
     follow: flag.toggle("Keep printing new messages as they arrive", { short: "F" }),
-    interval: flag.duration("With --follow: how often to check for messages (default 3s)"),
+    interval: flag.duration("With --follow: how often to check for messages (default 3s)", { min: 1 }),
   },
   list: true,
   examples: ["playtest chat read Ada", "playtest chat read Ada --follow", "playtest chat read Ada --all --ndjson"],

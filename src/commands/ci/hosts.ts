@@ -81,7 +81,6 @@ const kinds: Readonly<Record<Target["host"], Kind>> = {
   },
 };
 
-const timeout = 30_000;
 const perPage = 100;
 const mostPages = 50;
 const attempts = 4;
@@ -191,7 +190,6 @@ class Comments {
         method,
         url,
         headers: this.#headers,
-        timeout,
         signal,
         isInstance: false,
         ...(body && { body }),

@@ -37,8 +37,8 @@ export function changes(before: readonly Packed[], after: readonly Packed[]): Ch
 async function currentFiles(ctx: Context, link: string): Promise<ZipEntry[] | undefined> {
   const url = webUrl(link);
   const fetchPart = async (range: string) => {
-    const reply = await ctx.send({ method: "GET", url, headers: { range }, timeout: 60_000, signal: ctx.signal });
-    if (reply.status !== 206) throw new CliError("NO_RANGES", 1, `the server returned ${reply.status} to a range request`);
+    const reply = await ctx.send({ method: "GET", url, headers: { range }, signal: ctx.signal });
+    if (reply.status !== 206) throw new CliError("NO_RANGES", 1, `the server returned ${reply.status} to a range request.`);
     return reply;
   };
   try {
@@ -46,7 +46,7 @@ async function currentFiles(ctx: Context, link: string): Promise<ZipEntry[] | un
     return await readZipIndex(size, async (start, length) => (await fetchPart(`bytes=${start}-${start + length - 1}`)).body);
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    ctx.out.note(`Cannot compare with the current build: ${error.message}.`);
+    ctx.out.note(`Cannot compare with the current build: ${error.message}`);
     return undefined;
   }
 }

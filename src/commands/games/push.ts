@@ -264,7 +264,7 @@ async function host(ctx: Context, id: string, build: BuildFile, labels: Labels):
   const progress = await ctx.progress();
   const { sha256, contentSha256 } = build;
   const metadata = { filename: build.filename, filetype: "application/octet-stream", sha256, contentSha256, ...labels };
-  try {
+  const upload = async () => {
     const uploaded = await ctx.upload({
       path: `/games/${id}/builds`,
       file: build.file,
@@ -274,8 +274,14 @@ async function host(ctx: Context, id: string, build: BuildFile, labels: Labels):
     });
     // It is the game's build now. Another upload may replace it, and then this one is to be sent again.
     await uploaded.forget();
+    return { ...uploaded, buildUrl: (await gameOf(ctx, id)).buildUrl };
+  };
+  try {
+    const { resumed, buildUrl } = await upload();
+    // The server may have completed what an earlier run began, and another build may have replaced that since.
+    const isReplaced = resumed && (await currentBuild(ctx, id, buildUrl)).sha256 !== sha256;
+    return isReplaced ? (await upload()).buildUrl : buildUrl;
   } finally {
     progress.done();
   }
-  return (await gameOf(ctx, id)).buildUrl;
 }

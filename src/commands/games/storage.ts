@@ -1,4 +1,5 @@
 import { createReadStream } from "node:fs";
+import { sendFile } from "../../api/send-file.ts";
 import { isWebUrl } from "../../api/url.ts";
 import type { Context } from "../../cli/define.ts";
 import { shellQuote } from "../../contract/text/shell.ts";
@@ -14,8 +15,6 @@ export interface StorageFlags {
   uploadCmd: string | undefined;
   noVerify: boolean;
 }
-
-const hours = 3_600_000;
 
 export function checkUrl(text: string, label: string): string {
   if (!isWebUrl(text)) throw usage(`${label}: ${JSON.stringify(text)} is not an http or https URL.`);
@@ -50,20 +49,15 @@ async function byPut(ctx: Context, build: BuildFile, putUrl: string, publicUrl: 
   const progress = await ctx.progress();
   const body = createReadStream(build.file, { highWaterMark: 2 ** 19 });
   const report = uploading(ctx.now, build.filename, progress);
-  let sent = 0;
-  report(sent, build.size);
-  body.on("data", (chunk) => {
-    sent += chunk.length;
-    report(sent, build.size);
-  });
-  body.pause();
+  const counted = (sent: number) => report(sent, build.size);
+  counted(0);
   try {
     const headers = { "content-length": `${build.size}` };
-    const reply = await ctx.send({ method: "PUT", url: new URL(putUrl), headers, body, timeout: 24 * hours, signal: ctx.signal });
+    const request = { method: "PUT", url: new URL(putUrl), headers, signal: ctx.signal };
+    const reply = await sendFile(ctx.send, { ...request, body, isLast: true, progress: counted });
     if (reply.status >= 300)
       throw refused(`The storage returned ${reply.status}`, oneLine(reply.body.toString("utf8").slice(0, 300)));
   } finally {
-    body.destroy();
     progress.done();
   }
   return addressOf(putUrl, publicUrl);
@@ -96,7 +90,7 @@ const refused = (what: string, hint: string) => failure(`${what}. The game's bui
 /** Sends a HEAD request without the API key, and follows up to five redirects. */
 async function headOf(ctx: Context, address: string) {
   for (let url = new URL(address), hops = 0; ; hops++) {
-    const reply = await ctx.send({ method: "HEAD", url, headers: {}, timeout: 30_000, signal: ctx.signal });
+    const reply = await ctx.send({ method: "HEAD", url, headers: {}, signal: ctx.signal });
     const { location } = reply.headers;
     if (reply.status < 300 || reply.status >= 400 || !location || !URL.canParse(location, url.href) || hops === 5) return reply;
     url = new URL(location, url);

@@ -20,7 +20,7 @@ export const watch = define({
   operation: ["listNotifications", "listEvents"],
   flags: {
     exec: flag.text("Command to run for each notification", { value: "COMMAND" }),
-    interval: flag.duration("How often to poll (default 5s)"),
+    interval: flag.duration("How often to poll (default 5s)", { min: 1 }),
     count: flag.integer("Stop after this many", { min: 1 }),
     unread: flag.toggle("Start with the notifications that are unread now"),
   },
@@ -31,12 +31,15 @@ export const watch = define({
   ],
   async run({ flags }, ctx) {
     const seen = new Set<string>();
+    const unread = flags.unread
+      ? ((await withReconnect(ctx, () => newNotifications(ctx, seen, { unread: "true" }))()) ?? [])
+      : [];
     let remaining = flags.count ?? Number.POSITIVE_INFINITY;
     let most = 100;
-    const poll = withReconnect(ctx, () => newNotifications(ctx, seen, most));
+    const poll = withReconnect(ctx, () => newNotifications(ctx, seen, {}, most));
     const first = (await poll()) ?? [];
     most = Number.POSITIVE_INFINITY;
-    let next = flags.unread ? first.filter(({ readAt }) => !readAt) : [];
+    let next = flags.unread ? [...unread, ...first.filter(({ readAt }) => !readAt)] : [];
     const wakeup = openEventWakeup(ctx, () => true);
     try {
       for (;;) {
@@ -53,9 +56,9 @@ export const watch = define({
 });
 
 /** Notifications not seen before, oldest first, at most about `max`: reads pages until one that was seen. */
-async function newNotifications(ctx: Context, seen: Set<string>, max: number) {
+async function newNotifications(ctx: Context, seen: Set<string>, query: { unread?: "true" }, max = Number.POSITIVE_INFINITY) {
   const found: (Notification & { readAt?: string | null })[] = [];
-  for await (const { data } of ctx.pages("listNotifications", {}, { all: true })) {
+  for await (const { data } of ctx.pages("listNotifications", { query }, { all: true })) {
     const unseen = data.notifications.filter(({ id }) => !seen.has(id));
     found.push(...unseen);
     if (unseen.length < data.notifications.length || found.length >= max) break;

@@ -28,8 +28,8 @@ export const wait = define({
         value: "CONDITION",
       },
     ),
-    for: flag.duration("Maximum time to wait (default: no limit)"),
-    interval: flag.duration("Time between checks (default 15s)"),
+    for: flag.duration("Maximum time to wait (default: no limit)", { max: 365 * 86_400 }),
+    interval: flag.duration("Time between checks (default 15s)", { min: 1 }),
   },
   operation: ["getPlaytest", "listFindings"],
   examples: [
@@ -43,7 +43,7 @@ export const wait = define({
     const until = flags.until ?? "all-submitted";
     const reached = parseUntil(until);
     const gates = flags.failIf.map((text) => gateOf(text));
-    const pause = Math.max(1, flags.interval ?? 15) * 1000;
+    const pause = (flags.interval ?? 15) * 1000;
     const end = flags.for === undefined ? Number.POSITIVE_INFINITY : ctx.now() + flags.for * 1000;
     const progress = await ctx.progress();
 

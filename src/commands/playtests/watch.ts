@@ -15,7 +15,7 @@ export const watch = define({
   name: "watch",
   summary: "Print a line whenever a playtest changes, until it ends",
   args: { playtest: arg.playtest() },
-  flags: { interval: flag.duration("Time between checks (default 15s)") },
+  flags: { interval: flag.duration("Time between checks (default 15s)", { min: 1 }) },
   operation: "getPlaytest",
   examples: ["playtest playtests watch PLAYTEST", "playtest playtests watch PLAYTEST --ndjson"],
   async run({ args, flags }, ctx) {
@@ -27,7 +27,7 @@ export const watch = define({
       if (playtest && now !== last) await printProgress(ctx, playtest);
       last = now;
       if (playtest && ended(playtest)) return undefined;
-      await ctx.sleep(Math.max(1, flags.interval ?? 15) * 1000, ctx.signal);
+      await ctx.sleep((flags.interval ?? 15) * 1000, ctx.signal);
     }
   },
 });

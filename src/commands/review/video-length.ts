@@ -10,8 +10,7 @@ type Slot = Data<"getSlot">["slot"];
 const reader = (ctx: Context, url: URL): ReadBytes =>
   async function read(offset, length) {
     const headers = { accept: "*/*", range: `bytes=${offset}-${offset + length - 1}` };
-    const timeout = ctx.settings().get("timeout")!.value * 1000;
-    const { status, stream } = await ctx.send({ method: "GET", url, headers, timeout, signal: ctx.signal, stream: true });
+    const { status, stream } = await ctx.send({ method: "GET", url, headers, signal: ctx.signal, stream: true });
     const chunks: Buffer[] = [];
     let missing = status === 206 || (status === 200 && offset === 0) ? length : 0;
     if (missing === 0) stream?.destroy();

@@ -29,7 +29,7 @@ export const watch = define({
     "command receives each submission as JSON on standard input, and PLAYTEST_SLOT_ID, PLAYTEST_GAME_ID and PLAYTEST_PLAYTEST_ID in " +
     "its environment.",
   flags: {
-    interval: flag.duration("Time between checks (default 30s)"),
+    interval: flag.duration("Time between checks (default 30s)", { min: 1 }),
     existing: flag.toggle("Also print submissions that are already waiting"),
     count: flag.integer("Stop after this many submissions", { min: 1 }),
     exec: flag.text("Shell command to run for each submission", { value: "COMMAND" }),

@@ -1,5 +1,5 @@
 import { arg, define, type ItemOf, viewOf } from "../../cli/define.ts";
-import { parseDuration } from "../../config/settings.ts";
+import { requireDuration } from "../../config/settings.ts";
 import { operations } from "../../contract/static.ts";
 import { usage } from "../../errors.ts";
 
@@ -31,8 +31,7 @@ const advance = define({
 });
 
 function secondsOf(text: string): number {
-  const seconds = parseDuration(text);
-  if (seconds === undefined) throw usage(`time: ${JSON.stringify(text)} is not a valid duration. Examples: 30s, 5m, 2h, 7d.`);
+  const seconds = requireDuration(text, "time", { max: Number.POSITIVE_INFINITY });
   if (!Number.isInteger(seconds)) throw usage("time: must be whole seconds.");
   const { max = 0 } = operations.advanceClock.body.find(({ name }) => name === "seconds")!;
   if (seconds > max) throw usage(`time: must be at most ${max / 86_400}d.`);

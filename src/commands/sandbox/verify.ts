@@ -23,7 +23,7 @@ export const verify = define({
     const body = `token=${link(mail.text)}`;
     const headers = { "content-type": "application/x-www-form-urlencoded" };
     if (ctx.flags.dryRun) throw new DryRun([{ method: "POST", path: page, headers }]);
-    const reply = await ctx.send({ method: "POST", url: new URL(page, ctx.api().base), headers, body, timeout: 30_000 });
+    const reply = await ctx.send({ method: "POST", url: new URL(page, ctx.api().base), headers, body });
     if (reply.status !== 200)
       throw failure(`The link in the newest verification mail to ${email} no longer works: it was used or has expired.`, again);
     return ctx.text(`${email} is verified.`, { result: { email, emailVerified: true } });

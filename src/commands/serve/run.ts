@@ -49,7 +49,7 @@ export const run = define({
       value: "ADDRESS",
     }),
     backupTo: flag.text("Make a backup of the server in this folder at intervals", { value: "DIR" }),
-    backupEvery: flag.duration("How often to make a backup, at least 1h (default 24h)"),
+    backupEvery: flag.duration("How often to make a backup, at least 1h (default 24h)", { max: Number.POSITIVE_INFINITY }),
     backupKeep: flag.text("Backups to keep, as `serve backup` has it (default 7d,4w,12m)", { value: "RULE" }),
     publicUrl: flag.text("Public address of the server, if it differs", { value: "URL" }),
     behindProxy: flag.toggle("A TLS proxy is in front: allow a --host of the network, and take client addresses from the proxy"),

@@ -3,7 +3,6 @@ import { CliError, usage } from "../../errors.ts";
 import type { Step } from "../shared/event-source.ts";
 import { sign } from "./signature.ts";
 
-const timeout = 30_000;
 const longestPause = 10_000;
 
 /** Parses a port, `localhost:3000/hook` or a URL. */
@@ -36,7 +35,7 @@ export async function forward(ctx: Context, url: URL, secret: string, step: Step
       ...sign({ id: step.id, timestamp, body, secret }),
     };
     try {
-      const { status } = await ctx.send({ method: "POST", url, headers, body, timeout, signal: ctx.signal });
+      const { status } = await ctx.send({ method: "POST", url, headers, body, signal: ctx.signal });
       if (warned) ctx.out.note(`${url.href} is reachable again.`);
       warned = false;
       if (status < 300 || ++refused >= attempts) return { status, ms: ctx.now() - started };

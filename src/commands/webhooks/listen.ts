@@ -27,7 +27,7 @@ export const listen = define({
     secretFile: flag.text("Sign with the secret in this file", { value: "FILE" }),
     fromStart: flag.toggle("Start with the first event the server has stored"),
     tries: flag.integer("Maximum attempts per event if the receiver returns an error (default 3)", { min: 1, max: 20 }),
-    interval: flag.duration("Time between checks when polling (default 5s)"),
+    interval: flag.duration("Time between checks when polling (default 5s)", { min: 1 }),
     poll: flag.toggle("Poll even if the server has an event stream"),
     exitOnDisconnect: flag.toggle("Exit with 10 instead of reconnecting"),
     count: flag.integer("Stop after this many events", { min: 1 }),

@@ -46,7 +46,7 @@ const verify = define({
     secretFile: secretFlag,
     withHeader: flag.list("Header of the request, 'Name: value'", { short: "H", value: "HEADER" }),
     headersFile: flag.text("File with the request headers", { value: "FILE" }),
-    tolerance: flag.duration("Maximum age of the timestamp (default 5m)"),
+    tolerance: flag.duration("Maximum age of the timestamp (default 5m)", { max: Number.POSITIVE_INFINITY }),
   },
   examples: [
     "playtest webhooks verify body.json --headers-file headers.txt --secret-file secret.txt",

@@ -7,7 +7,6 @@ import type { HttpReply, HttpRequest, TraceEvent } from "../../api/types.ts";
 import { webUrl } from "../../api/url.ts";
 import { signatureBytes, videoType } from "../../contract/files/inspect-video.ts";
 import { extensionOf } from "../../contract/files/media.ts";
-import { shortageOf } from "../../contract/text/shortages.ts";
 import { CliError, cannotWrite, exitCodes, failure } from "../../errors.ts";
 import { plural } from "../text.ts";
 import { makeFolder } from "./folder.ts";
@@ -92,17 +91,21 @@ export async function openLink(
  * ends would fill the disk.
  */
 async function append({ onBytes }: Download, stream: Readable, part: string, from: number, expected: number | undefined) {
-  const file = await openFile(part, from > 0 ? "a" : "w");
+  const failed = (error: Error): never => {
+    stream.destroy();
+    throw cannotWrite(part, error);
+  };
+  const file = await openFile(part, from > 0 ? "a" : "w").catch(failed);
   let size = from;
   try {
     for await (const chunk of stream as AsyncIterable<Buffer>) {
       size += chunk.length;
       if (expected !== undefined && size > expected) throw await wrongSize(part, `the server sent more than ${expected} bytes`);
-      await file.writeFile(chunk);
+      await file.writeFile(chunk).catch(failed);
       onBytes(chunk.length);
     }
   } finally {
-    await file.close();
+    await file.close().catch(failed);
   }
 }
 
@@ -168,9 +171,7 @@ async function wrongSize(part: string, what: string) {
 }
 
 const lost = (error: unknown, signal: AbortSignal) =>
-  !signal.aborted && (!(error instanceof CliError) || error.exitCode === exitCodes.unreachable) && !isDiskError(error);
-const isDiskError = (error: unknown) =>
-  shortageOf(error) !== undefined || ["EACCES", "EISDIR", "ENOTDIR"].includes((error as { code?: string }).code ?? "");
+  !signal.aborted && (!(error instanceof CliError) || error.exitCode === exitCodes.unreachable);
 
 /**
  * Downloads the file and returns its path. Throws after too many consecutive attempts without new data, by the rules for requests: a server
@@ -190,12 +191,14 @@ export async function download(options: Download): Promise<string> {
   for (;;) {
     const outcome = await attempt(options, address, part, seen).catch((error: unknown): Missed => {
       if (signal.aborted) throw signal.reason;
-      if (!lost(error, signal)) throw isDiskError(error) ? cannotWrite(part, error as Error) : error;
+      if (!lost(error, signal)) throw error;
       return { why: (error as Error).message, error };
     });
     if ("extension" in outcome) {
       const path = options.stem + (options.extension ?? outcome.extension);
-      await rename(part, path);
+      await rename(part, path).catch((error: Error) => {
+        throw cannotWrite(path, error);
+      });
       return path;
     }
     const size = (await sizeOf(part)) ?? 0;

@@ -4,9 +4,8 @@ import { failure, isAbsent } from "../../../errors.ts";
 
 /** The text of a transcript's file at the address that the server gave. */
 export async function transcriptText(ctx: Context, address: string): Promise<string> {
-  const timeout = ctx.settings().get("timeout")!.value * 1000;
   const url = webUrl(address);
-  const reply = await ctx.send({ method: "GET", url, headers: { accept: "*/*" }, timeout, signal: ctx.signal });
+  const reply = await ctx.send({ method: "GET", url, headers: { accept: "*/*" }, signal: ctx.signal });
   if (reply.status !== 200) throw failure(`Downloading the transcript failed with status ${reply.status}.`);
   return reply.body.toString("utf8");
 }
