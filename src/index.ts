@@ -13,7 +13,7 @@ export interface Options {
   apiKey?: string | undefined;
   /**
    * Timeout per request in milliseconds. Default: 30,000. A request that sends a part of a file ends instead when the server takes no byte
-   * of it for five minutes.
+   * of it for five minutes, or has it and does not answer for that long and ten seconds more for each MB.
    */
   timeout?: number | undefined;
   /**

@@ -1,5 +1,6 @@
 import { cleaned } from "../../src/contract/signals/cleaned.ts";
 import { readCues } from "../../src/contract/text/cues.ts";
+import { plural } from "../../src/contract/text/plural.ts";
 import type { Deps } from "../app/deps.ts";
 import type { Tx } from "../app/tx.ts";
 import { type Query, StoreUnavailable } from "../database/port.ts";
@@ -38,7 +39,7 @@ const againMs = 3_600_000;
 export async function fillSearch(job: Job, deps: Deps): Promise<void> {
   const left = await fillSlots(job, deps);
   for (const source of store.ownSources) await fillOwn(job, deps, source);
-  if (left > 0) throw new RetryLater(deps.clock.now() + againMs, `the transcripts of ${left} slots could not be read`);
+  if (left > 0) throw new RetryLater(deps.clock.now() + againMs, `the texts of ${plural(left, "slot")} could not be indexed`);
 }
 
 /** Returns how many slots are left for a later run. */

@@ -41,17 +41,18 @@ export interface Cutting {
 }
 
 /**
- * Cuts files out of a video and stores them. When the program or the last try fails, only these fail. When the server stops meanwhile, the
- * next one starts it again. What was deleted meanwhile leaves no file.
+ * Cuts files out of a video and stores them. When the program fails, only these fail. When the last try fails for any other reason, they fail
+ * with the job, which an operator can run again. When the server stops meanwhile, the next one starts it again. What was deleted meanwhile
+ * leaves no file.
  */
 export async function cutOut(job: Job, deps: Deps, cutting: Cutting): Promise<void> {
   const { cutter } = deps;
-  const fail = ({ message, limit }: CutFailed) =>
+  const fail = ({ message, limit }: CutFailed, end?: Cutting["end"]) =>
     deps.store.write(async (tx) => {
       await cutting.fail(tx, { error: message.replaceAll("\0", "").slice(0, 1000), limited_by: limit });
-      await cutting.end(tx);
+      await end?.(tx);
     });
-  if (!cutter) return fail(new CutFailed("no ffmpeg is configured anymore", null));
+  if (!cutter) return fail(new CutFailed("no ffmpeg is configured anymore", null), cutting.end);
   const folderOf = (attempt: number) => join(deps.dataDir, "clipping", `${fileIdOf(cutting.id)}.${attempt}`);
   try {
     const paths = await cutFiles(deps, cutter, cutting, folderOf(job.attempts));
@@ -72,10 +73,12 @@ export async function cutOut(job: Job, deps: Deps, cutting: Cutting): Promise<vo
   } catch (error) {
     if (deps.draining.aborted)
       throw new RetryLater(deps.clock.now(), "the server was stopped while it cut a file out of a video");
-    const isFinal = error instanceof CutFailed;
-    if (!isFinal && !job.isLast) throw error;
-    deps.log[isFinal ? "warn" : "error"]({ err: error, blobKey: cutting.blobKeys[0] }, "could not cut a file out of a video");
-    await fail(isFinal ? error : new CutFailed(String(error), null));
+    if (!(error instanceof CutFailed)) {
+      if (job.isLast) await fail(new CutFailed(String(error), null));
+      throw error;
+    }
+    deps.log.warn({ err: error, blobKey: cutting.blobKeys[0] }, "could not cut a file out of a video");
+    await fail(error, cutting.end);
   } finally {
     // A process that died during an earlier attempt left its folder.
     for (let attempt = job.attempts; attempt > 0; attempt--) await rm(folderOf(attempt), { recursive: true, force: true });

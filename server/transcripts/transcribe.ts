@@ -14,13 +14,14 @@ const extensions: Record<string, string> = { "video/webm": "webm", "video/quickt
 
 /**
  * Transcribes the video of a submission. When the program fails or prints no transcript, or the file of the video is missing, only this
- * transcription fails; so it does when the last try fails for any other reason. When the server stops meanwhile, the next one starts it again.
+ * transcription fails. When the last try fails for any other reason, it fails with the job, which an operator can run again. When the server
+ * stops meanwhile, the next one starts it again.
  */
 export async function transcribe(job: Job, deps: Deps): Promise<void> {
   const slotId = String(job.payload.slotId);
   const row = await deps.store.read((q) => store.findForSlot(q, slotId));
-  if (!row || row.status === "approved" || row.status === "failed") return;
-  if (!deps.transcriber) return fail(deps, job, row, "no transcriber is configured anymore");
+  if (!row || row.status === "approved") return;
+  if (!deps.transcriber) return fail(deps, row, "no transcriber is configured anymore", job.done);
   await deps.store.write((tx) => store.transitionFromAny(tx, row, "begin", { updated_at: tx.now }));
   // One folder per attempt: a process that lost the lease may still be writing to an earlier one.
   const folderOf = (attempt: number) => join(deps.dataDir, "transcribing", `${fileIdOf(row.id)}.${attempt}`);
@@ -30,10 +31,12 @@ export async function transcribe(job: Job, deps: Deps): Promise<void> {
     await storeTranscript(deps, job, row, transcript, join(folder, "transcript.vtt"));
   } catch (error) {
     if (deps.draining.aborted) throw new RetryLater(deps.clock.now(), "the server was stopped during the transcription");
-    const isFinal = error instanceof ProgramFailed || error instanceof InvalidTranscript;
-    if (!isFinal && !job.isLast) throw error;
-    deps.log[isFinal ? "warn" : "error"]({ err: error, slot: slotId }, "could not transcribe a video");
-    await fail(deps, job, row, String(isFinal ? error.message : error));
+    if (!(error instanceof ProgramFailed || error instanceof InvalidTranscript)) {
+      if (job.isLast) await fail(deps, row, String(error));
+      throw error;
+    }
+    deps.log.warn({ err: error, slot: slotId }, "could not transcribe a video");
+    await fail(deps, row, error.message, job.done);
   } finally {
     // A process that died during an earlier attempt left its folder.
     for (let attempt = job.attempts; attempt > 0; attempt--) await rm(folderOf(attempt), { recursive: true, force: true });
@@ -73,9 +76,10 @@ async function storeTranscript(
   });
 }
 
-const fail = (deps: Deps, job: Job, row: store.TranscriptionRow, error: string) =>
+/** `done` ends the job, in the same transaction. */
+const fail = (deps: Deps, row: store.TranscriptionRow, error: string, done?: Job["done"]) =>
   deps.store.write(async (tx) => {
     const text = error.replaceAll("\0", "").slice(0, 1000);
     await store.transitionFromAny(tx, row, "fail", { error: text, updated_at: tx.now });
-    await job.done(tx);
+    await done?.(tx);
   });

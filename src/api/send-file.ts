@@ -2,30 +2,33 @@ import { type Readable, Transform } from "node:stream";
 import { NetworkError } from "./transport.ts";
 import type { HttpReply, HttpRequest, Transport } from "./types.ts";
 
-/** In ms without a byte taken, which is how long a server waits for one too. On a slow connection a whole file may take hours. */
+/** In ms: the limits below end a request before. */
+const longest = 24 * 3_600_000;
+/** In ms without a byte taken. On a slow connection a whole file may take hours. */
 export const stallMs = 5 * 60_000;
-/** In ms for the whole request: a server that has all bytes may verify and store a large file before it answers. */
-const wholeMs = 24 * 3_600_000;
+/** How fast the receiver, or a proxy that took the bytes before it, at least does its work with what it has: verifies, stores, passes it on. */
+const leastBytesPerMs = 100;
 
 interface SentFile extends Pick<HttpRequest, "method" | "url" | "headers" | "signal"> {
   body: Readable;
-  /** Whether the receiver has the whole file after this body, so that it may take long to answer. */
-  isLast: boolean;
+  /** How many bytes of the file the receiver has after this body. */
+  total: number;
   progress(sent: number): void;
 }
 
 /**
  * Sends a file, or a part of one, which is closed then. Throws a NetworkError, which can be retried, when the receiver takes no byte for
- * `stallMs`, or does not answer for as long after a part that is not the last.
+ * `stallMs`, or when it has all of them and does not answer for longer than it may need.
  */
 export async function sendFile(
   send: Transport["send"],
-  { body, isLast, progress, signal, ...request }: SentFile,
+  { body, total, progress, signal, ...request }: SentFile,
 ): Promise<HttpReply> {
   const stalled = new AbortController();
   const { origin } = request.url;
-  const stop = () => stalled.abort(new NetworkError(`${origin} took no more of the file for ${stallMs / 60_000} minutes.`, true));
-  const timer = setTimeout(stop, stallMs);
+  const stopIn = (ms: number, text: (minutes: number) => string) =>
+    setTimeout(() => stalled.abort(new NetworkError(text(Math.round(ms / 60_000)), true)), ms);
+  let timer = stopIn(stallMs, (minutes) => `${origin} took no more of the file for ${minutes} minutes.`);
   let sent = 0;
   const counted = new Transform({
     transform(chunk: Buffer, _encoding, done) {
@@ -35,14 +38,16 @@ export async function sendFile(
       done(null, chunk);
     },
     flush(done) {
-      if (isLast) clearTimeout(timer);
+      clearTimeout(timer);
+      const answerMs = stallMs + total / leastBytesPerMs;
+      timer = stopIn(answerMs, (minutes) => `${origin} took the file and did not answer for ${minutes} minutes.`);
       done();
     },
   });
   body.once("error", (error) => counted.destroy(error));
   const either = AbortSignal.any([stalled.signal, ...(signal ? [signal] : [])]);
   try {
-    return await send({ ...request, body: body.pipe(counted), timeout: wholeMs, signal: either });
+    return await send({ ...request, body: body.pipe(counted), timeout: longest, signal: either });
   } finally {
     clearTimeout(timer);
     body.destroy();

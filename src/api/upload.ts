@@ -126,8 +126,7 @@ function fileReader(failReading: (error: Error) => void): NonNullable<UploadOpti
           "end",
           () => bytes.bytesRead < end - start && failReading(new Error("the file became shorter during the upload")),
         );
-        const done = end >= size;
-        return { value: Object.assign(bytes, { size: end - start, isLast: done }), done };
+        return { value: Object.assign(bytes, { size: end - start, total: end }), done: end >= size };
       };
       return { size, slice, close() {} };
     },
@@ -189,8 +188,8 @@ function explain(error: DetailedError, url: URL): Error {
   return reply.status < 300 ? notTheApi(reply, url) : replyError(reply, url);
 }
 
-/** A part of the file. */
-type Part = Readable & { size: number; isLast: boolean };
+/** A part of the file: its size, and that of the file up to its end. */
+type Part = Readable & { size: number; total: number };
 
 /** Sends requests through the client's transport, with its proxies and errors; the API key goes to no other host. */
 function httpStack({ transport, base, signal, timeout }: Uploader): HttpStack {
@@ -212,7 +211,7 @@ function httpStack({ transport, base, signal, timeout }: Uploader): HttpStack {
       const request = { method, url, headers, signal: AbortSignal.any([signal, stopped.signal]) };
       if (body) headers["content-length"] = `${body.size}`;
       const reply = await (body
-        ? sendFile(transport.send, { ...request, body, isLast: body.isLast, progress })
+        ? sendFile(transport.send, { ...request, body, total: body.total, progress })
         : transport.send({ ...request, timeout }));
       if (method === "HEAD") requireOffset(reply, url);
       return {

@@ -6,7 +6,16 @@ import { erase } from "../../server/personal/erase-store.ts";
 import { removeClipsOf } from "../../server/sharing/clips/service.ts";
 import { referencedBlobs } from "../../server/uploads/blob-store.ts";
 import { onBothDatabases } from "../helpers/each.ts";
-import { createGame, giveCredit, order, play, registerOwner, registerPlaytester, videoBytes } from "../helpers/factories.ts";
+import {
+  createGame,
+  firstAdmin,
+  giveCredit,
+  order,
+  play,
+  registerOwner,
+  registerPlaytester,
+  videoBytes,
+} from "../helpers/factories.ts";
 import { gate } from "../helpers/gate.ts";
 import { holdCutter } from "../helpers/held-cutter.ts";
 import type { TestServer } from "../helpers/server.ts";
@@ -104,7 +113,9 @@ onBothDatabases("clips", (serve) => {
     const server = await serve(using("cut"));
     const { cut, shown } = await market(server);
     await server.advance(0);
-    server.deps.blobs.offer = async () => {
+    const { blobs } = server.deps;
+    const offer = blobs.offer.bind(blobs);
+    blobs.offer = async () => {
       throw new Error("The disk is broken.");
     };
     const { id } = await cut();
@@ -112,6 +123,12 @@ onBothDatabases("clips", (serve) => {
     expect(await shown(id)).toMatchObject({ status: "failed", limit: null, size: null });
     // Of the clip and of its poster.
     expect(server.errors.splice(0)).toHaveLength(50);
+    blobs.offer = offer;
+    const admin = await firstAdmin(server);
+    const { jobs } = await admin.listFailedJobs();
+    for (const job of jobs) await admin.retryJob({ params: { id: job.id } });
+    await server.advance(0);
+    expect(await shown(id)).toMatchObject({ status: "ready", size: expect.any(Number) });
   });
 
   it("are deleted with their file, also while they are being cut, and with their owner's account", async () => {

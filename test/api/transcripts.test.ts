@@ -283,6 +283,9 @@ onBothDatabases("transcripts", (serve, it) => {
     expect((await transcription(owner, slotId)).status).toBe("failed");
     expect(await errorOf(server, slotId)).toBe("Error: too little free disk space for a copy of the video");
     expect(server.errors.splice(0)).toHaveLength(25);
+    // The job is among those that operators can run again, with more room.
+    const [dead] = await server.deps.store.read((q) => q.all<{ kind: string }>("SELECT kind FROM jobs WHERE state = 'dead'"));
+    expect(dead).toEqual({ kind: "transcribe" });
     expect((await server.request("PUT", `/slots/${slotId}/transcript`, { key: owner.key, body: { vtt: edited } })).status).toBe(
       200,
     );

@@ -24,6 +24,8 @@ it.each([
     conflict("You have a slot at 2026-12-04T18:00:00.000Z already, and cannot play both."),
     "You have a slot at Fri 2026-12-04 18:00, UTC already, and cannot play both.",
   ],
+  [conflict('The ref "2026-12-04T18:00:00.000Z" is already used.'), 'The ref "2026-12-04T18:00:00.000Z" is already used.'],
+  [conflict("2026-13-04T18:00:00.000Z is no time."), "2026-13-04T18:00:00.000Z is no time."],
   [
     new ApiError("CONFLICT", "The playtest has no open slots.", { details: [{ field: "slots", message: "are taken" }] }),
     "The playtest has no open slots.",

@@ -28,6 +28,8 @@ export const idsOfOwner = async (q: Query, ownerId: string) =>
 
 /** What a poster is cut from: a video, or a part of it. */
 export interface PosterSource {
+  /** Of the submission or the clip. */
+  id: string;
   slot_id: string;
   clip_id: string | null;
   owner_id: string;
@@ -36,27 +38,33 @@ export interface PosterSource {
   length_ms: number | null;
 }
 
-const sources = `SELECT b.slot_id, NULL AS clip_id, s.owner_id, s.playtester_id, 0 AS at_ms, b.video_duration_ms AS length_ms
+const sources = `SELECT b.id, b.slot_id, NULL AS clip_id, s.owner_id, s.playtester_id, 0 AS at_ms, b.video_duration_ms AS length_ms
   FROM submissions b JOIN slots s ON s.id = b.slot_id`;
 
 export const posterSource = (q: Query, slotId: string) =>
   q.one<PosterSource & { playtester_id: string }>(`${sources} WHERE b.slot_id = ?`, slotId);
 
-const nextVideo = (q: Query) =>
+const nextVideo = (q: Query, before?: string) =>
   q.one<PosterSource>(
     `${sources} JOIN users o ON o.id = s.owner_id AND o.deleted_at IS NULL
-      WHERE NOT EXISTS (SELECT 1 FROM stills i WHERE i.slot_id = b.slot_id AND ${isPoster}) ORDER BY b.id DESC LIMIT 1`,
+      WHERE NOT EXISTS (SELECT 1 FROM stills i WHERE i.slot_id = b.slot_id AND ${isPoster})
+        ${before === undefined ? "" : "AND b.id < ?"} ORDER BY b.id DESC LIMIT 1`,
+    ...(before === undefined ? [] : [before]),
   );
 
-const nextClip = (q: Query) =>
+const nextClip = (q: Query, before?: string) =>
   q.one<PosterSource>(
-    `SELECT c.slot_id, c.id AS clip_id, c.owner_id, COALESCE(p.at_ms, c.at_ms) AS at_ms,
+    `SELECT c.id, c.slot_id, c.id AS clip_id, c.owner_id, COALESCE(p.at_ms, c.at_ms) AS at_ms,
         COALESCE(p.end_ms, c.end_ms) - COALESCE(p.at_ms, c.at_ms) AS length_ms
       FROM clips c LEFT JOIN clip_parts p ON p.clip_id = c.id AND p.position = 0
-      WHERE c.status = 'ready' AND NOT EXISTS (SELECT 1 FROM stills i WHERE i.clip_id = c.id) ORDER BY c.id DESC LIMIT 1`,
+      WHERE c.status = 'ready' AND NOT EXISTS (SELECT 1 FROM stills i WHERE i.clip_id = c.id)
+        ${before === undefined ? "" : "AND c.id < ?"} ORDER BY c.id DESC LIMIT 1`,
+    ...(before === undefined ? [] : [before]),
   );
 
-/** The newest video, and after all videos the newest clip, whose poster was never cut. */
-export const nextWithoutPoster = async (q: Query) => (await nextVideo(q)) ?? nextClip(q);
+/** The newest video, and after all videos the newest clip, whose poster was never cut; or the next one after `last`. */
+export const nextWithoutPoster = async (q: Query, last?: PosterSource) =>
+  (last === undefined || last.clip_id === null ? await nextVideo(q, last?.id) : undefined) ??
+  nextClip(q, last?.clip_id ?? undefined);
 
 export const { transitionFromAny } = stateMachine({ noun: "still", table: "stills", moves: clipMoves });

@@ -7,7 +7,7 @@ import * as store from "./store.ts";
 /** Cuts a clip. */
 export async function cutClip(job: Job, deps: Deps): Promise<void> {
   const row = await deps.store.read((q) => store.find(q, String(job.payload.clipId)));
-  if (row?.status !== "pending") return;
+  if (!row || row.status === "ready") return;
   const changed = () => ({ updated_at: deps.clock.now() });
   await cutOut(job, deps, {
     id: row.id,
@@ -17,7 +17,7 @@ export async function cutClip(job: Job, deps: Deps): Promise<void> {
       if (row.captions !== null) return cutReel(deps, row, { cutter, at, to: to! });
       return cutter.clip(await at.video(row.slot_id), { atMs: row.at_ms, endMs: row.end_ms }, to!, deps.draining);
     },
-    finish: (tx, [size]) => store.transitionFromAny(tx, row, "finish", { size: size!, ...changed() }),
+    finish: (tx, [size]) => store.transitionFromAny(tx, row, "finish", { size: size!, error: null, ...changed() }),
     fail: (tx, why) => store.transitionFromAny(tx, row, "fail", { size: 0, ...why, ...changed() }),
     end: job.done,
   });

@@ -25,34 +25,35 @@ export async function queueMeasuring(deps: Deps, tx: Tx, upload: UploadRow): Pro
 
 const written = (series: readonly number[] | null) => (series === null ? null : JSON.stringify(series));
 
-/** Measures a video. When the program or the last try fails, only this fails. When the server stops meanwhile, the next one starts it again. */
+/**
+ * Measures a video. When the program fails, only this fails. When the last try fails for any other reason, it fails with the job, which an
+ * operator can run again. When the server stops meanwhile, the next one starts it again.
+ */
 export async function measureVideo(job: Job, deps: Deps): Promise<void> {
   const { slotId, uploadId, contentType } = job.payload as Record<string, string>;
   const row = await deps.store.read((q) => store.find(q, slotId!));
-  if (row?.status !== "pending" || row.blob_key !== blobKeyOf({ kind: "video", id: uploadId! })) return;
-  const end = (changes: Partial<store.SignalsRow>) =>
+  if (!row || row.status === "ready" || row.blob_key !== blobKeyOf({ kind: "video", id: uploadId! })) return;
+  const end = (changes: Partial<store.SignalsRow>, done?: Job["done"]) =>
     deps.store.write(async (tx) => {
       await store.end(tx, row, { ...changes, updated_at: tx.now });
       // What a transcript has over silence is not searched.
       if (changes.status === "ready") await queueIndexing(tx, { what: "transcript", slotId: row.slot_id });
-      await job.done(tx);
+      await done?.(tx);
     });
+  const failed = (error: string) => ({ status: "failed", error: error.replaceAll("\0", "").slice(0, 1000) }) as const;
   try {
     const signals = await measure(deps, job, row.blob_key, fileIdOf(uploadId!), contentType ?? "");
     const { picture, sound } = usableOf(signals);
     const series = { loudness: written(signals.loudness), motion: written(signals.motion), luma: written(signals.luma) };
-    await end({ status: "ready", ...series, picture_percent: picture, sound_percent: sound });
+    await end({ status: "ready", error: null, ...series, picture_percent: picture, sound_percent: sound }, job.done);
   } catch (error) {
     if (deps.draining.aborted) throw new RetryLater(deps.clock.now(), "the server was stopped while it measured a video");
-    const isFinal = error instanceof ProgramFailed;
-    if (!isFinal && !job.isLast) throw error;
-    deps.log[isFinal ? "warn" : "error"]({ err: error, blobKey: row.blob_key }, "could not measure a video");
-    await end({
-      status: "failed",
-      error: String(isFinal ? error.message : error)
-        .replaceAll("\0", "")
-        .slice(0, 1000),
-    });
+    if (!(error instanceof ProgramFailed)) {
+      if (job.isLast) await end(failed(String(error)));
+      throw error;
+    }
+    deps.log.warn({ err: error, blobKey: row.blob_key }, "could not measure a video");
+    await end(failed(error.message), job.done);
   }
 }
 

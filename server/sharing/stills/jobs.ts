@@ -1,7 +1,7 @@
 import type { Deps } from "../../app/deps.ts";
 import type { Tx } from "../../app/tx.ts";
-import type { Query } from "../../database/port.ts";
-import type { Job } from "../../jobs/job.ts";
+import { type Query, StoreUnavailable } from "../../database/port.ts";
+import { type Job, RetryLater } from "../../jobs/job.ts";
 import { maxStillBytes, posterFor, queueStill } from "../../playtests/moments/stills.ts";
 import * as store from "../../playtests/moments/stills-store.ts";
 import * as clips from "../clips/store.ts";
@@ -20,11 +20,11 @@ const sizesOf = ([size, thumbnail_size]: readonly number[]) => ({ size: size!, t
 /** Cuts a still. */
 export async function cutStill(job: Job, deps: Deps): Promise<void> {
   const row = await deps.store.read((q) => store.find(q, String(job.payload.stillId)));
-  if (row?.status !== "pending") return;
+  if (!row || row.status === "ready") return;
   const changed = () => ({ updated_at: deps.clock.now() });
   await cutOut(job, deps, {
     ...cuttingOf(deps, row),
-    finish: (tx, sizes) => store.transitionFromAny(tx, row, "finish", { ...sizesOf(sizes), ...changed() }),
+    finish: (tx, sizes) => store.transitionFromAny(tx, row, "finish", { ...sizesOf(sizes), error: null, ...changed() }),
     fail: (tx, why) => store.transitionFromAny(tx, row, "fail", { size: 0, ...why, ...changed() }),
     end: job.done,
   });
@@ -56,11 +56,33 @@ async function keep(tx: Query, row: store.StillRow): Promise<boolean> {
   return true;
 }
 
-/** Cuts one poster and comes back for the next, so that clips that are wanted meanwhile do not wait for all of them. */
+/** How long (ms) until posters of videos that could not be read are tried again. */
+const againMs = 3_600_000;
+
+/**
+ * Cuts one poster and comes back for the next, so that clips that are wanted meanwhile do not wait for all of them. One whose video cannot be
+ * read right now is left for a later run.
+ */
 export async function fillPosters(job: Job, deps: Deps): Promise<void> {
   if (!deps.cutter) return;
-  const source = await deps.store.read(store.nextWithoutPoster);
-  if (!source) return job.endUnless(async (tx) => ((await store.nextWithoutPoster(tx)) ? tx.now : undefined));
+  const left = new Set<string>();
+  const next = (last?: store.PosterSource) => deps.store.read((q) => store.nextWithoutPoster(q, last));
+  for (let source = await next(); source && job.isHeld(); source = await next(source)) {
+    try {
+      return await cutPoster(job, deps, source);
+    } catch (error) {
+      if (error instanceof RetryLater || error instanceof StoreUnavailable) throw error;
+      deps.log.warn({ err: error, slot: source.slot_id }, "a poster could not be cut; it is tried again in an hour");
+      left.add(source.id);
+    }
+  }
+  await job.endUnless(async (tx) => {
+    const first = await store.nextWithoutPoster(tx);
+    return first && tx.now + (left.has(first.id) ? againMs : 0);
+  });
+}
+
+async function cutPoster(job: Job, deps: Deps, source: store.PosterSource): Promise<void> {
   const row = posterFor(deps, source);
   await cutOut(job, deps, {
     ...cuttingOf(deps, row),

@@ -4,8 +4,8 @@ import { sizeOf } from "../local-blobs.ts";
 import { Bucket } from "../s3/bucket.ts";
 import { pieceOf } from "../s3/parts.ts";
 
-/** How many bytes an object with a part of an upload has at most: they are in memory while they are sent. */
-const most = 16 * 2 ** 20;
+/** How many bytes an object with a part of an upload has at most: a bucket that takes 0.3 MB a second must have it before the client gives up. */
+const most = 4 * 2 ** 20;
 
 /** The part of the keys before the id. */
 export const unfinishedKind = "unfinished";

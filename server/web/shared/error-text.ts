@@ -15,9 +15,12 @@ export function wordsOf(field: string): string {
   return words.map((word) => written[word] ?? word).join(" ");
 }
 
-/** Instants as the API writes them, in the form of every page. */
+/** Instants as the API writes them, in the form of every page. What stands in quotation marks was written by somebody, and stays. */
 const readable = (text: string) =>
-  text.replace(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, (iso) => zonedText(Date.parse(iso), null));
+  text.replace(/(?<!["“])\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\b(?!["”])/g, (iso) => {
+    const ms = Date.parse(iso);
+    return Number.isNaN(ms) ? iso : zonedText(ms, null);
+  });
 
 /**
  * What a page says about a problem, with times in UTC. The message of invalid input begins with a field's name, which people who fill in a form do not

@@ -54,7 +54,7 @@ async function byPut(ctx: Context, build: BuildFile, putUrl: string, publicUrl: 
   try {
     const headers = { "content-length": `${build.size}` };
     const request = { method: "PUT", url: new URL(putUrl), headers, signal: ctx.signal };
-    const reply = await sendFile(ctx.send, { ...request, body, isLast: true, progress: counted });
+    const reply = await sendFile(ctx.send, { ...request, body, total: build.size, progress: counted });
     if (reply.status >= 300)
       throw refused(`The storage returned ${reply.status}`, oneLine(reply.body.toString("utf8").slice(0, 300)));
   } finally {

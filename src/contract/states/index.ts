@@ -145,7 +145,7 @@ export const transcriptionMoves = {
   pending: { begin: "processing", fail: "failed" },
   processing: { begin: "processing", approve: "approved", fail: "failed" },
   approved: { edit: "approved", revert: "approved" },
-  failed: { edit: "approved" },
+  failed: { edit: "approved", begin: "processing", fail: "failed" },
 } as const satisfies Moves<TranscriptionStatus>;
 
 export const clipStatuses = ["pending", "ready", "failed"] as const;
@@ -159,7 +159,7 @@ export type CutLimit = (typeof cutLimits)[number];
 export const clipMoves = {
   pending: { finish: "ready", fail: "failed" },
   ready: {},
-  failed: {},
+  failed: { finish: "ready", fail: "failed" },
 } as const satisfies Moves<ClipStatus>;
 
 export const publicationStatuses = ["waiting", "uploading", "processing", "published", "blocked", "failed", "removed"] as const;
