@@ -218,8 +218,19 @@ onBothDatabases("still images", (serve) => {
     expect([(await slot()).posterUrl, await files()]).toEqual([null, []]);
 
     server.deps.cutter = cutter;
+    const { blobs } = server.deps;
+    const offer = blobs.offer.bind(blobs);
+    let away: string | undefined;
+    blobs.offer = async (key, path) => {
+      away ??= key;
+      if (key !== away) return offer(key, path);
+      throw new Error("The newest video is on a disk that is away.");
+    };
     await startPosters(server.deps);
     await server.advance(0);
+    expect([(await slot()).posterUrl, (await files()).length]).toEqual([expect.any(String), 2]);
+    blobs.offer = offer;
+    await server.advance(3_600_000);
     expect(await files()).toHaveLength(4);
     expect(await calledWith((await slot()).posterUrl)).toContain("-frames:v 1");
     const newest = await play(server, await registerPlaytester(server), playtestId);
