@@ -102,8 +102,10 @@ export const kinds = {
   cryptoPayments: `SELECT payment_id, id, playtest_id, chain, currency, receiver, asset, amount_atomic, amount_cents, rate, paid AS is_paid, payer,
     created_at, expires_at
     FROM crypto_quotes WHERE owner_id = ?`,
+  // Its owner may only have named the transaction: a proof, and what was decided for another account, is of whoever sent it.
   cryptoDeposits: `SELECT chain, tx_hash, tx_index, currency, receiver, amount_atomic, value_cents, rate, status, note, sender, payment_id, seen_at,
-    proof, proved_at, resolved_at, resolution
+    CASE WHEN proved_by = owner_id THEN proof END AS proof, CASE WHEN proved_by = owner_id THEN proved_at END AS proved_at, resolved_at,
+    CASE WHEN status = 'refunded' OR resolved_by = owner_id THEN resolution END AS resolution
     FROM crypto_deposits WHERE owner_id = ?`,
   cryptoProofs: "SELECT chain, tx_hash, created_at FROM crypto_proofs WHERE owner_id = ?",
   signedPayments: `SELECT id, quote_id, chain, asset, payer, nonce, amount_atomic, valid_before, status, tx_hash, error, created_at, updated_at

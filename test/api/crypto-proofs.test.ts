@@ -266,7 +266,11 @@ onBothDatabases("a proof of who sent a deposit", (serve, it) => {
         proof: { by: "signature", userId: other.owner.id, signature: expect.stringMatching(/^0x/) },
       },
     ]);
+    const exported = async () => (await owner.owner.exportAccount()).records.cryptoDeposits;
+    expect(await exported()).toMatchObject([{ proof: null, provedAt: null, resolution: null }]);
     expect((await owner.proveBy(payer, asked, txHash)).status).toBe(200);
+    const resolution = `proved by a signature of ${payer.address}`;
+    expect(await exported()).toMatchObject([{ proof: "signature", provedAt: expect.any(String), resolution }]);
     expect(await owner.credit()).toBe(2000);
   });
 

@@ -413,8 +413,10 @@ onBothDatabases("publications: what an operator and an owner can do", (serve) =>
     const world = await scene(serve, lost);
     await world.accept();
     await world.server.advance(0);
-    await world.admin.post(`/admin/publications/${await idOf(world)}/move`, { to: "own" });
+    const { id } = (await world.admin.post(`/admin/publications/${await idOf(world)}/move`, { to: "own" })).body.data.publication;
     expect([await statusOf(world), await earned(world), await watched(world)]).toEqual(["accepted", payoutCents, 200]);
+    await world.admin.post(`/admin/publications/${id}/remove`, { reason: "Shows a face." });
+    expect((await world.admin.post(`/admin/publications/${id}/retry`)).status).toBe(409);
   });
 
   const removals: { name: string; remove(world: Scene): Promise<unknown>; reason: string }[] = [
@@ -452,12 +454,12 @@ onBothDatabases("publications: what an operator and an owner can do", (serve) =>
     expect(await publicationOf(world)).toMatchObject({ state: "removed", remoteId: null, attempts: 0, reason });
     expect([world.platform.videos.size, await earned(world)]).toEqual([0, payoutCents]);
     expect((await world.server.request("GET", `//watch/${world.slotId}/video`)).status).toBe(410);
+    expect((await world.owner.post(`/slots/${world.slotId}/unpublish`, { reason: "Again" })).status).toBe(409);
     // The help of `review unpublish` and `admin publishing remove` says that it cannot be published again.
-    for (const again of [
-      world.owner.post(`/slots/${world.slotId}/unpublish`, { reason: "Again" }),
-      world.admin.post(`/admin/publications/${await idOf(world)}/retry`),
-    ])
-      expect((await again).status).toBe(409);
+    expect((await world.admin.post(`/admin/publications/${await idOf(world)}/retry`)).status).toBe(200);
+    await world.server.advance(hour);
+    expect(await publicationOf(world)).toMatchObject({ state: "removed", attempts: 0, nextAttemptAt: null, reason });
+    expect([world.platform.videos.size, await watched(world)]).toEqual([0, 410]);
   });
 
   it("removed while it is uploaded: paid, and what the platform makes of it is deleted", async () => {

@@ -145,6 +145,20 @@ onBothDatabases("suspense", (serve) => {
     expect((await scene.wallet.prove(late)).body.data.creditedCents).toBe(2000);
   });
 
+  test("named only: the export of who named it has a decision that they were told, not one about another account", async () => {
+    const scene = await open();
+    const { admin, till } = scene;
+    const [credited, refunded] = [await short(scene, -1_500_000), await short(scene, -1_000_000)];
+    const other = await registerOwner(scene.server);
+    await admin.post(`/admin/suspense/${credited.id}/resolve`, { note: "Sent by another.", userId: other.id });
+    await admin.post(`/admin/suspense/${refunded.id}/refund`, { note: "Sent back." });
+    const { cryptoDeposits } = (await till.owner.exportAccount()).records;
+    expect(Object.fromEntries(cryptoDeposits!.map(({ status, resolution }) => [status, resolution]))).toEqual({
+      credited: null,
+      refunded: "Sent back.",
+    });
+  });
+
   test("without a quote: crediting requires an owner", async () => {
     const scene = await open();
     const { admin, till, server } = scene;

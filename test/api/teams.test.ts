@@ -778,8 +778,11 @@ onBothDatabases("teams", (serve, it) => {
       ),
     );
     await server.advance(0);
-    const subjects = server.mails.map(({ subject }) => subject);
-    expect(subjects.filter((subject) => subject.endsWith(" will not playtest Lantern Deep with you"))).toHaveLength(2);
+    const absent = server.mails.filter(({ subject }) => subject.includes("will not playtest"));
+    expect(absent.map(({ subject }) => subject)).toEqual(
+      Array(2).fill("Deleted account will not playtest Lantern Deep with you"),
+    );
+    for (const { text } of absent) expect(text).toContain("\n\nDeleted account declined to play. Ask another friend");
     expect(await teamOf(ann, slotId)).toEqual(["ann confirmed 1000", "null declined 1000", "null declined 1000"]);
     await ann.replaceTeamMember({ params: { id: slotId }, body: { with: "dana" } });
     expect(await teamOf(dana, slotId)).toContain("dana asked 1000");

@@ -247,6 +247,22 @@ onBothDatabases("YouTube", (serve) => {
     expect([(await publicationOf(scene)).state, scene.youtube.videos.size]).toEqual(["removed", 0]);
   });
 
+  it("removed when nothing is known of the video, and tried again before it is listed: searched when it is", async () => {
+    const scene = await forgotten();
+    await scene.owner.post(`/slots/${scene.slotId}/unpublish`, { reason: "Private." });
+    const { nextAttemptAt } = await publicationOf(scene);
+    const [{ id }] = (await scene.admin.get("/admin/publications")).body.data.publications;
+    const retry = () => scene.admin.post(`/admin/publications/${id}/retry`);
+    expect((await retry()).body.data.publication).toMatchObject({ state: "removed", nextAttemptAt });
+    await scene.server.advance(hour);
+    // A video that appears only now is found by another try.
+    expect([scene.youtube.videos.size, (await publicationOf(scene)).nextAttemptAt]).toEqual([1, null]);
+    scene.youtube.unlisted.clear();
+    expect((await retry()).status).toBe(200);
+    await scene.server.advance(0);
+    expect(scene.youtube.videos.size).toBe(0);
+  });
+
   it.each(removals)("removed by %s after it was given up, when nothing is known of the video: deleted", async (_, remove) => {
     const scene = await forgotten();
     scene.youtube.unlisted.clear();
@@ -262,7 +278,6 @@ onBothDatabases("YouTube", (serve) => {
     expect((await scene.admin.post(`/admin/publications/${id}/retry`)).status).toBe(200);
     await scene.server.advance(0);
     expect([(await publicationOf(scene)).state, scene.youtube.videos.size]).toEqual(["removed", 0]);
-    expect((await scene.admin.post(`/admin/publications/${id}/retry`)).status).toBe(409);
   });
 
   it("removed: deleted on YouTube too, after a lost reply", async () => {

@@ -23,6 +23,9 @@ const leftOut: Record<string, readonly string[]> = {
     "messages.mailed_at",
     "conversations.blocked_by_owner",
     "conversations.blocked_by_playtester",
+    "crypto_deposits.proof",
+    "crypto_deposits.proved_at",
+    "crypto_deposits.resolution",
   ],
   "a secret, what opens one, or what would find its holder": [
     "users.password_hash",

@@ -118,6 +118,20 @@ it.each([
 );
 
 it.each([
+  ["R", 0, 1500, 1000],
+  [null, 0, 1500, 1500],
+  [null, 0, 500, 1000],
+  [null, 0, null, 1000],
+  [null, 1, 1500, 1000],
+])(
+  "a removed video with the id %s, after %s tries and before that at %s, is tried again at %s",
+  (remote_id, attempts, next_attempt_at, at) => {
+    const row = { adapter: "youtube" as const, remote_id, session: null, attempts, next_attempt_at };
+    expect(rules.removalAgainAt(row, 1000)).toBe(at);
+  },
+);
+
+it.each([
   ["own", "R", null, false],
   ["youtube", "R", null, true],
   ["youtube", null, "S", true],

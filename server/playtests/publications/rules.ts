@@ -93,3 +93,12 @@ export const hasRemnants = ({ remote_id, session, adapter }: Pick<PublicationRow
  */
 export const removalAt = (row: Pick<PublicationRow, "remote_id" | "session" | "adapter">, now: number): number | null =>
   row.adapter === "own" ? null : hasRemnants(row) ? now : now + listedMs;
+
+/**
+ * When (ms) a removed publication is tried again that an operator retries at `now`: at once, but for the first search for a video of which
+ * nothing is known, which would not find it earlier.
+ */
+export const removalAgainAt = (
+  row: Pick<PublicationRow, "remote_id" | "session" | "adapter" | "attempts" | "next_attempt_at">,
+  now: number,
+): number => (hasRemnants(row) || row.attempts > 0 ? now : Math.max(now, row.next_attempt_at ?? now));

@@ -12,7 +12,7 @@ import { withdraw } from "./consents.ts";
 import * as consents from "./consents-store.ts";
 import { ownPage } from "./own.ts";
 import type { Outcome } from "./publisher.ts";
-import { afterStep, hasRemnants, inProgress, removalAt } from "./rules.ts";
+import { afterStep, inProgress, removalAgainAt, removalAt } from "./rules.ts";
 import * as store from "./store.ts";
 import { tellFailed, tellPublished, tellWithdrawn } from "./tell.ts";
 
@@ -114,15 +114,17 @@ async function acceptPublishing(tx: Tx, slot: slots.SlotRow): Promise<number> {
   return playtest.payout_cents;
 }
 
-/** Tries again: to publish, with the whole time, or to delete what was removed. 409 when nothing is left to do. */
+/** Tries again: to publish, with the whole time, or to delete what was removed. 409 when that was on no platform, or is published. */
 export async function retry(tx: Tx, row: Publication): Promise<void> {
   const soon = { attempts: 0, next_attempt_at: tx.now, updated_at: tx.now };
   const slot = (await slots.find(tx, row.slot_id))!;
   if (row.state === "removed") {
-    if (row.next_attempt_at === null && !hasRemnants(row))
-      throw conflict("This video was removed, and nothing of it is left elsewhere. Nothing was changed.");
-    await store.update(tx, row.id, soon);
-    return scheduleRun(tx, { ...row, ...soon }, slot.owner_id);
+    // Also where nothing is known to be left: a video that its platform did not list at the last search is found by another.
+    if (row.adapter === "own")
+      throw conflict("This video was removed, and was on no platform where something of it could be left. Nothing was changed.");
+    const again = { ...soon, next_attempt_at: removalAgainAt(row, tx.now) };
+    await store.update(tx, row.id, again);
+    return scheduleRun(tx, { ...row, ...again }, slot.owner_id);
   }
   const waiting = store.requireMove(row, "wait");
   // What failed for good would fail again by its session. A new one begins with what the platform has by its marker.

@@ -52,7 +52,9 @@ function dueNote({ deadlineAt, zone, claimantName }: About & { deadlineAt: numbe
   ];
 }
 
-export const startingLetter = (about: About & { scheduledAt: number; deadlineAt: number | null; calendar: string }): Letter => {
+export const startingLetter = (
+  about: About & { scheduledAt: number; deadlineAt: number | null; calendar: string | undefined },
+): Letter => {
   const game = nameInMail(about.gameName);
   const at = zonedText(about.scheduledAt, about.zone);
   const ifYouCannot =
@@ -102,7 +104,9 @@ export const keptLetter = (about: About & { scheduledAt: number; proposedAt: num
   };
 };
 
-export const agreedLetter = (about: About & { scheduledAt: number; deadlineAt: number | null; calendar: string }): Letter => {
+export const agreedLetter = (
+  about: About & { scheduledAt: number; deadlineAt: number | null; calendar: string | undefined },
+): Letter => {
   const game = nameInMail(about.gameName);
   const at = zonedText(about.scheduledAt, about.zone);
   const agreed =

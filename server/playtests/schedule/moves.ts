@@ -20,17 +20,9 @@ import { endTeam } from "../teams/asking.ts";
 import { type Player, playersOf } from "../teams/players.ts";
 import { sharesOf } from "../teams/shares.ts";
 import * as teams from "../teams/store.ts";
-import {
-  agreedLetter,
-  answeredLetter,
-  cancelledLetter,
-  keptLetter,
-  proposedLetter,
-  releasedLetter,
-  sessionCalendar,
-} from "./mails.ts";
+import { agreedLetter, answeredLetter, cancelledLetter, keptLetter, proposedLetter, releasedLetter } from "./mails.ts";
 import { answerBy, bookableText, cancelsWith, closesAfterMove, isBinding, isBookable, sessionDeadline } from "./rules.ts";
-import { watchSession } from "./sessions.ts";
+import { calendarOf, watchSession } from "./sessions.ts";
 
 /** Moving and cancelling playtests at a fixed time. Each function but the job runs inside the caller's transaction, which locked the playtest. */
 type Playtest = playtests.PlaytestRow;
@@ -154,8 +146,7 @@ async function accept(tx: Tx, playtest: Playtest, slot: Claimed, at: number): Pr
   if (deadline_at !== null) await watchDeadline(tx, moved);
   await watchSession(tx, moved);
   const { gameName, told } = await tellAnswer(tx, slot, at, "accepted");
-  const session = { slotId: slot.id, gameName, scheduledAt: at, durationMinutes: playtest.duration_minutes };
-  const calendar = sessionCalendar(tx.config, session, tx.now);
+  const calendar = calendarOf(tx, moved, playtest, gameName);
   const about = { config: tx.config, gameName, slotId: slot.id, scheduledAt: at, deadlineAt: deadline_at, calendar };
   for (const { user, claimantName } of told)
     await mailAbout(tx, user, "slot.move_answered", agreedLetter({ ...about, zone: user.time_zone, claimantName }));

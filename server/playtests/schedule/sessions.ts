@@ -61,7 +61,12 @@ export async function watchSession(tx: Tx, slot: slots.SlotRow): Promise<void> {
 }
 
 /** The calendar file for who plays a slot at a fixed time; undefined for other slots. */
-export const calendarOf = (tx: Tx, slot: slots.SlotRow, playtest: PlaytestRow, gameName: string): string | undefined => {
+export const calendarOf = (
+  tx: Tx,
+  slot: slots.SlotRow,
+  playtest: Pick<PlaytestRow, "duration_minutes">,
+  gameName: string,
+): string | undefined => {
   const { id: slotId, scheduled_at: scheduledAt } = slot;
   if (scheduledAt === null) return undefined;
   return sessionCalendar(tx.config, { slotId, gameName, scheduledAt, durationMinutes: playtest.duration_minutes }, tx.now);
@@ -80,8 +85,7 @@ export const remindSession = (job: Job, deps: Deps) =>
     const next = nextReminder(scheduledAt, tx.now);
     await (next === undefined ? job.done(tx) : job.reschedule(tx, next));
     const { game_name: gameName, id: slotId, deadline_at: deadlineAt, playtester_id: playerId } = slot;
-    const session = { slotId, gameName, scheduledAt, durationMinutes: slot.duration_minutes };
-    const calendar = sessionCalendar(deps.config, session, tx.now);
+    const calendar = calendarOf(tx, slot, slot, gameName);
     for (const { user, claimantName } of await playersOf(tx, slot)) {
       const zone = user.time_zone;
       await emit(tx, [{ id: user.id, role: "playtester" }], {

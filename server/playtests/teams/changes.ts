@@ -1,6 +1,7 @@
 import * as users from "../../accounts/users-store.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Tx } from "../../app/tx.ts";
+import { deletedName } from "../../events/notices.ts";
 import type { Job } from "../../jobs/job.ts";
 import { conflict, invalid, notFound } from "../../lib/api-error.ts";
 import { usd } from "../../lib/money.ts";
@@ -159,7 +160,7 @@ export async function decline(tx: Tx, slotId: string, userId: string): Promise<v
   if (team.status === "complete" && me.status === "confirmed")
     throw conflict("Your team is complete. Nothing was changed. Leave it instead.");
   await release(tx, me, "declined");
-  await tellAbsence(tx, team, slot, userId, "declined");
+  await tellAbsence(tx, team, slot, me, "declined");
 }
 
 const release = (tx: Tx, member: store.MemberRow, status: store.MemberRow["status"]) =>
@@ -175,7 +176,7 @@ export async function leave(tx: Tx, slotId: string, userId: string): Promise<voi
     throw conflict("You have not joined this team yet. Nothing was changed. Decline instead.");
   requireOpen(tx, found);
   await depart(tx, me);
-  await tellAbsence(tx, team, slot, userId, "left");
+  await tellAbsence(tx, team, slot, me, "left");
 }
 
 async function depart(tx: Tx, member: store.MemberRow): Promise<void> {
@@ -289,20 +290,28 @@ export async function declineBetween(tx: Tx, one: string, other: string): Promis
   for (const unsettled of await store.unsettledBetween(tx, one, other)) await declineFor(tx, unsettled);
 }
 
-/** An account ends: the teams that it claimed and that wait for others end too, and what others asked it counts as declined. */
+/**
+ * An account is deleted: the teams that it claimed and that wait for others end too, and what others asked it counts as declined. Nobody is
+ * told its name any more.
+ */
 export async function declineAll(tx: Tx, userId: string): Promise<void> {
   for (const unsettled of await store.unsettledOf(tx, userId))
-    if (!(await withdraw(tx, unsettled.slot_id, userId))) await declineFor(tx, unsettled);
+    if (!(await withdraw(tx, unsettled.slot_id, userId))) await declineFor(tx, unsettled, { display_name: deletedName });
 }
 
-async function declineFor(tx: Tx, { slot_id, member_id }: store.Unsettled): Promise<void> {
+/** `named`: the name that the claimant is told, unless it is the member's own. */
+async function declineFor(
+  tx: Tx,
+  { slot_id, member_id }: store.Unsettled,
+  named: Partial<Pick<store.NamedMemberRow, "display_name">> = {},
+): Promise<void> {
   playtests.lockOfSlot(tx, slot_id);
   const [slot, team] = [await slots.find(tx, slot_id), await store.ofSlot(tx, slot_id)];
   const playtest = slot && (await playtests.find(tx, slot.playtest_id));
   const member = team && (await store.membersOf(tx, [team.id])).find(({ id }) => id === member_id);
   if (!slot || !playtest || !team || !member || !isSeated(member) || !isOpen(tx, { slot, team, playtest })) return;
   await release(tx, member, "declined");
-  await tellAbsence(tx, team, slot, member.user_id, "declined");
+  await tellAbsence(tx, team, slot, { ...member, ...named }, "declined");
 }
 
 /** Ends a team that was not confirmed in time, without a mark for anybody; of a complete team, what a replacement was asked. */
@@ -318,6 +327,6 @@ export const expireTeam = (job: Job, deps: Deps) =>
     for (const member of await store.membersOf(tx, [team.id])) {
       if (member.status !== "asked" || member.answer_by === null || member.answer_by > tx.now) continue;
       await release(tx, member, "expired");
-      await tellAbsence(tx, team, slot, member.user_id, "expired");
+      await tellAbsence(tx, team, slot, member, "expired");
     }
   });

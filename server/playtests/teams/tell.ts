@@ -121,9 +121,14 @@ export async function askToAccept(tx: Tx, gameId: string | null): Promise<void> 
 }
 
 /** Tells the claimant who is missing. */
-export async function tellAbsence(tx: Tx, team: TeamRow, slot: SlotRow, memberId: string, absence: Absence): Promise<void> {
+export async function tellAbsence(
+  tx: Tx,
+  team: TeamRow,
+  slot: SlotRow,
+  { user_id: memberId, display_name: memberName }: NamedMemberRow,
+  absence: Absence,
+): Promise<void> {
   const { gameName, notice } = await aboutOf(tx, slot, team);
-  const memberName = (await users.find(tx, memberId))!.display_name;
   await emit(tx, toPlaytester(team.claimant_id), {
     kind: "team.incomplete",
     data: { ...subjectOf(slot, team), memberId, absence },

@@ -25,7 +25,7 @@ const publishingRetry = define({
   examples: ["playtest admin publishing retry 3aa0119c"],
   async run({ args }, ctx) {
     const data = await ctx.api().retryPublication({ params: { id: args.publication } });
-    ctx.out.note("It is tried again in a moment.");
+    ctx.out.note("It is tried again at the time of its next try.");
     return ctx.item(data, publicationView);
   },
 });
