@@ -148,6 +148,17 @@ it.each([
   ["a timeout of no time", { flags: ["--timeout", "0"] }, "--timeout: must be from 0.01s to 24d, not 0."],
   ["a timeout beyond what a timer can wait", { flags: ["--timeout", "25d"] }, "--timeout: must be from 0.01s to 24d, not 25d."],
   ["a wait beyond what a timer can wait", { flags: ["--max-wait", "25d"] }, "--max-wait: must be from 0s to 24d, not 25d."],
+  [
+    "a stored wait that was allowed once",
+    { profile: { maxWait: "30d" } },
+    "profile work: maxWait: must be from 0s to 24d, not 30d.",
+  ],
+  ["a wait of the directory", { directory: { maxWait: "30d" } }, ".playtest.json: maxWait: must be from 0s to 24d, not 30d."],
+  [
+    "a profile named as what every object has",
+    { flags: ["--profile", "toString"] },
+    "Profile toString not found (set by --profile).",
+  ],
   ["an invalid timeout in the environment", { env: { PLAYTEST_TIMEOUT: "x" } }, "PLAYTEST_TIMEOUT"],
   ["an invalid base URL", { flags: ["--base-url", "ftp://x"] }, `"ftp://x" is not a valid http or https address`],
   [
