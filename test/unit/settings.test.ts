@@ -191,6 +191,17 @@ it("a key from the environment is not sent to another instance than the one in P
   ]);
 });
 
+it.each([
+  ["mcp", "the Model Context Protocol"],
+  ["serve backup verify -", "the archive"],
+  ["chat send bea -", "message"],
+])("--api-key-file - : nothing else is read from standard input by %s", async (line, other) => {
+  const argv = [...line.split(" "), "--api-key-file", "-"];
+  const { code, stdout, stderr } = await playtest(argv, { stdin: "pt_sk_0123456789\n" });
+  const said = `--api-key-file and ${other} cannot both read standard input.`;
+  expect([code, stdout, stderr]).toEqual([2, "", `error: ${said}\n`]);
+});
+
 it("--api-key-file - reads the key from standard input", async () => {
   const flags = ["--api-key-file", "-"];
   expect((await at({ flags }, ["auth", "token"], { stdin: "pt_sk_fromstdin\n" })).stdout).toBe("pt_sk_fromstdin\n");
