@@ -12,16 +12,18 @@ export interface Capabilities {
 const plain: Capabilities = { extensions: [], honorsKeys: false };
 const absent: readonly number[] = [404, 405, 501];
 
-/** Undefined for a reply that says nothing, such as that of a proxy before a server that starts. */
-function read(reply: HttpReply): Capabilities | undefined {
-  if (absent.includes(reply.status)) return plain;
-  if (reply.status !== 200) return undefined;
+/** Whether the next reply may be another one: the server is busy, or a proxy replies because the server starts. */
+const isPassing = ({ status }: HttpReply) => status === 429 || (status >= 500 && !absent.includes(status));
+
+/** A reply with another status than 200, such as the 403 of a proxy that refuses the path, says that nothing is there for this client. */
+function read(reply: HttpReply): Capabilities {
+  if (reply.status !== 200) return plain;
   const { data } = (parseJson(reply.body) ?? {}) as { data?: { extensions?: unknown; features?: { idempotency?: unknown } } };
   if (!Array.isArray(data?.extensions)) return plain;
   return { extensions: data.extensions, honorsKeys: data.features?.idempotency === true };
 }
 
-/** What is known about a server. It is asked once, and only when that matters. */
+/** What is known about a server. It is asked only when that matters, and until it replies with more than that it is busy. */
 export class Knowledge {
   readonly #ask: (signal?: AbortSignal) => Promise<HttpReply>;
   readonly #memory: ServerMemory | undefined;
@@ -32,11 +34,11 @@ export class Knowledge {
     this.#memory = memory;
   }
 
-  /** Undefined if the server cannot be asked. */
+  /** Undefined if the server cannot be asked now. */
   async capabilities(signal?: AbortSignal): Promise<Capabilities | undefined> {
     if (this.#known) return this.#known;
     const reply = await this.#ask(signal).catch(() => undefined);
-    if (reply === undefined) return undefined;
+    if (reply === undefined || isPassing(reply)) return undefined;
     this.#known = read(reply);
     if (absent.includes(reply.status)) this.noteAbsence();
     return this.#known;

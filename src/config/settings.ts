@@ -177,6 +177,10 @@ function chooseProfile(
   return chosen ?? { value: "default", source: "default", from: "built in" };
 }
 
+/** Where a setting was set. A profile and a directory file hold several, so the place has its name, too. */
+const placeOf = (name: keyof Values, { source, from }: Setting<unknown>) =>
+  source === "profile" || source === "directory file" ? `${from}: ${name}` : from;
+
 export function readSettings({ flags, env, cwd, store }: Sources): Settings {
   const directoryFile = findDirectoryFile(cwd);
   const config = store.config();
@@ -200,7 +204,7 @@ export function readSettings({ flags, env, cwd, store }: Sources): Settings {
       { value: defaults[name], source: "default", from: "built in" },
     ];
     const found = candidates.find((candidate) => candidate.value !== undefined);
-    return found && { ...found, value: parseSetting(name, found.value, found.from)! };
+    return found && { ...found, value: parseSetting(name, found.value, placeOf(name, found))! };
   }
 
   function checkProfile() {

@@ -57,6 +57,9 @@ export interface Store {
 
 const accountOf = ({ baseUrl, profile }: Login) => `${profile} @ ${baseUrl}`;
 
+/** Entries by names that users choose. A name such as `toString` has no entry that nobody made. */
+const byName = <T>(entries: Record<string, T> | undefined): Record<string, T> => Object.assign(Object.create(null), entries);
+
 /** Editors on Windows write a byte-order mark before the JSON. */
 const parsed = (text: string) => JSON.parse(withoutMark(text));
 
@@ -136,12 +139,17 @@ export function openStore(
 ): Store {
   const { pathOf, update, requireWritable } = filesIn(directory);
   const read = (name: "config" | "keys") => (directory === undefined ? undefined : readObject(pathOf(name)));
-  const config = (): ConfigFile => ({ profiles: {}, ...(read("config") as Partial<ConfigFile> | undefined) });
+  const config = (): ConfigFile => {
+    const saved = read("config") as Partial<ConfigFile> | undefined;
+    return { ...saved, profiles: byName(saved?.profiles) };
+  };
   const keys = () => (read("keys") ?? {}) as KeyFile;
-  const stored = ({ baseUrl, profile }: Login) => keys()[baseUrl]?.[profile];
+  const stored = ({ baseUrl, profile }: Login) => byName(keys()[baseUrl])[profile];
 
   function key(login: Login): string | undefined {
-    const found = (readObject(pathOf("keys")) as KeyFile | undefined)?.[login.baseUrl]?.[login.profile];
+    // Throws where the user has no home.
+    pathOf("keys");
+    const found = stored(login);
     if (found === undefined || typeof found === "string") return found;
     const inKeyring = attempt(() => keyring?.get(accountOf(login)));
     if (typeof inKeyring === "string") return inKeyring;

@@ -26,6 +26,7 @@ export interface Io {
   readonly env: ProcessLike["env"];
   readonly platform: string;
   readonly pid: number;
+  /** For questions at a terminal. Whatever else reads it calls `claimStdin`. */
   readonly stdin: ProcessLike["stdin"];
   readonly stderr: Output;
   readonly terminal: { stdin: boolean; stdout: boolean; stderr: boolean };
@@ -39,6 +40,11 @@ export interface Io {
   /** Writes to standard output and waits until there is room for more. */
   out(chunk: string | Uint8Array): Promise<void>;
   err(text: string): void;
+  /**
+   * Standard input, for its only reader: `reader` is a flag, an argument, or what is read. Throws a usage error that names both
+   * if it was read for something else.
+   */
+  claimStdin(reader: string): ProcessLike["stdin"];
   /** Reads a file, or standard input for `-`, as it is. Errors name `flag`. */
   readBytes(path: string, flag: string): Promise<Uint8Array>;
   /** The same as text. */
@@ -89,8 +95,7 @@ export function createIo(process: ProcessLike): Io {
   const controller = new AbortController();
   const stopSignals = watchSignals(process, (reason) => controller.abort(reason));
   let broken: Error | undefined;
-  /** The flag or argument that standard input was read for. */
-  let stdinUser: string | undefined;
+  let stdinReader: string | undefined;
 
   const onOutputError = (error: NodeJS.ErrnoException) => {
     const closed = error.code === "EPIPE" || error.code === "ERR_STREAM_DESTROYED";
@@ -111,14 +116,16 @@ export function createIo(process: ProcessLike): Io {
       });
     });
 
+  function claimStdin(reader: string): ProcessLike["stdin"] {
+    if (stdinReader !== undefined) throw usage(`${stdinReader} and ${reader} cannot both read standard input.`);
+    stdinReader = reader;
+    return stdin;
+  }
+
   async function readBytes(path: string, flag: string): Promise<Uint8Array> {
     if (path === "-" && stdin.isTTY)
       throw usage(`${flag} -: standard input is a terminal.`, "Pipe the text in, or pass a file name.");
-    if (path === "-" && stdinUser !== undefined) throw usage(`${stdinUser} and ${flag} cannot both read standard input.`);
-    if (path === "-") {
-      stdinUser = flag;
-      return bytesOf(stdin);
-    }
+    if (path === "-") return bytesOf(claimStdin(flag));
     return readFile(path).catch((error: NodeJS.ErrnoException) => {
       throw usage(`${flag}: cannot read ${path}: ${unreadable[error.code ?? ""] ?? error.message}.`);
     });
@@ -144,6 +151,7 @@ export function createIo(process: ProcessLike): Io {
     cwd: () => process.cwd(),
     out,
     err: (text) => void stderr.write(text),
+    claimStdin,
     readBytes,
     readText,
     close,

@@ -9,6 +9,7 @@ import { hiddenFields, type Shown, type Visitor, visitor } from "../helpers/port
 import type { TestServer } from "../helpers/server.ts";
 
 const password = "correct horse";
+const hour = 3_600_000;
 const wanted = "/play/friends?add=ann";
 const emailOf = async (who: Person) => (await who.getMe()).email;
 const plain = (address: string) => address.replaceAll("&amp;", "&");
@@ -93,6 +94,51 @@ onBothDatabases("a link that somebody opens who is signed out", (serve, it) => {
     const verified = await browser.submit(mailedPath(server, "verify"), "/verify-email");
     const reply = await browser.submit(linkIn(verified, "Sign in"), "/play/sign-in/password", account);
     expect(reply.location).toBe(wanted);
+  });
+
+  /** Somebody who came for a page and created an account, whose address is not verified. */
+  async function registered() {
+    const server = await serve({ config: (config) => Object.assign(config, { autoVerify: false }) });
+    const { browser, door } = await atDoor(server);
+    const register = linkIn(await browser.get(door), "Create a playtester account");
+    const { location } = await browser.submit(register, "/play/register", account);
+    await server.advance(0);
+    return { server, browser, door, sent: await browser.get(location!) };
+  }
+
+  it("keeps its query through an emailed link that verifies the address", async () => {
+    const { server, browser, door } = await registered();
+    await browser.submit(door, "/play/sign-in/link", { email: account.email });
+    await server.advance(0);
+    const reply = await browser.submit(mailedPath(server, "signIn"), "/play/sign-in/confirm");
+    expect(reply.location).toBe(wanted);
+  });
+
+  it("keeps its query when another link to verify the address is asked for", async () => {
+    const { server, browser, door, sent } = await registered();
+    const again = linkIn(sent, "get a new link");
+    expect(linkIn(await browser.get(door), "Address not verified yet")).toBe(again);
+    const reply = await browser.submit(again, "/verify-email", { email: account.email });
+    expect(linkIn(await browser.get(reply.location!), "sign in")).toBe(door);
+    await server.advance(0);
+    const path = mailedPath(server, "verify");
+    const verified = await browser.submit(path, "/verify-email");
+    expect((await browser.submit(linkIn(verified, "Sign in"), "/play/sign-in/password", account)).location).toBe(wanted);
+    expect(linkIn(await visitor(server).get(path), "Sign in")).toBe(door);
+  });
+
+  it("keeps its query when the link to verify the address is too old", async () => {
+    const { server, browser } = await registered();
+    await server.advance(24 * hour + 1);
+    const dead = await browser.get(mailedPath(server, "verify"));
+    expect([dead.status, hiddenFields(dead.html, "/verify-email").next]).toEqual([410, wanted]);
+  });
+
+  it.for(["https://evil.example/play", "/verify-email", ""])("is mailed to nobody as %j", async (next) => {
+    const { server, browser } = await registered();
+    await browser.send("/verify-email", { action: "again", email: account.email, next });
+    await server.advance(0);
+    expect(mailedPath(server, "verify")).toMatch(/^\/verify-email\?token=[\w-]+$/);
   });
 
   it.for([

@@ -111,6 +111,15 @@ onBothDatabases("games in Studio", (serve) => {
     expect((await owner.listGames()).games).toEqual([]);
   });
 
+  it.each([
+    [true, "Statistics: ratings, times and costs"],
+    [false, "Statistics: ratings and times"],
+  ])("the page of a game names what its statistics show; with payments: %s", async (enabled, label) => {
+    const { browser, owner } = await scene({ config: ({ payments }) => Object.assign(payments, { enabled }) });
+    const { html } = await browser.get(`/studio/games/${await createGame(owner)}`);
+    expect(html).toContain(`>${label}</a>`);
+  });
+
   it("two long texts in any script are saved", async () => {
     const { browser, owner } = await scene();
     const text = "灯".repeat(5000);

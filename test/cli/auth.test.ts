@@ -152,6 +152,14 @@ it.each([
   expect(readFileSync(join(config, "keys.json"), "utf8")).not.toContain(ada.key);
 });
 
+it("logout: a profile may be named as what every object has", async () => {
+  const named = ["--profile", "toString"];
+  expect((await run(["logout", ...named])).stderr).toContain("No key is stored for profile toString.");
+  await run(["login", ...at(), "--with-key", ...named], { stdin: ada.key });
+  expect((await run(["logout"])).stdout).toContain("Removed the stored key of toString.");
+  expect(JSON.parse(readFileSync(join(config, "config.json"), "utf8"))).toEqual({ profiles: {} });
+});
+
 it("auth switch and login: warn of what commands use instead", async () => {
   for (const profile of ["a", "b"]) await run(["login", ...at(), "--with-key", "--profile", profile], { stdin: ada.key });
   const text = (from: string, remedy: string) =>

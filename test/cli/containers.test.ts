@@ -11,7 +11,8 @@ import { describe, expect, inject, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { playtest, testFolder } from "../helpers/cli.ts";
 import { sql } from "../helpers/postgres-server.ts";
-import { drivers } from "../helpers/store.ts";
+import { spawnPlaytest } from "../helpers/process.ts";
+import { drivers, freshFolder } from "../helpers/store.ts";
 
 const hasPostgres = drivers.some(({ name }) => name === "postgres");
 const publicUrl = "https://play.example.com";
@@ -112,6 +113,14 @@ describe("serve compose", () => {
       stderr: expect.stringContaining(`${name} exists and was not replaced. Nothing was written.`),
     });
     expect(readdirSync(folder)).toEqual([name]);
+  });
+
+  it("leaves nothing behind when a file cannot be written, so that the next attempt can", async () => {
+    const folder = freshFolder();
+    // In blocks of 512 bytes: more than the first file needs, less than the second.
+    const { ended } = spawnPlaytest(folder, ["serve", "dashboards", "--to", "out"], {}, "-f 24");
+    expect(await ended).toMatchObject({ code: 1, stderr: expect.stringContaining("Cannot write ") });
+    expect(readdirSync(join(folder, "out"))).toEqual([]);
   });
 
   it("replaces no file", async () => {

@@ -148,6 +148,17 @@ it.each([
   ["a timeout of no time", { flags: ["--timeout", "0"] }, "--timeout: must be from 0.01s to 24d, not 0."],
   ["a timeout beyond what a timer can wait", { flags: ["--timeout", "25d"] }, "--timeout: must be from 0.01s to 24d, not 25d."],
   ["a wait beyond what a timer can wait", { flags: ["--max-wait", "25d"] }, "--max-wait: must be from 0s to 24d, not 25d."],
+  [
+    "a stored wait that was allowed once",
+    { profile: { maxWait: "30d" } },
+    "profile work: maxWait: must be from 0s to 24d, not 30d.",
+  ],
+  ["a wait of the directory", { directory: { maxWait: "30d" } }, ".playtest.json: maxWait: must be from 0s to 24d, not 30d."],
+  [
+    "a profile named as what every object has",
+    { flags: ["--profile", "toString"] },
+    "Profile toString not found (set by --profile).",
+  ],
   ["an invalid timeout in the environment", { env: { PLAYTEST_TIMEOUT: "x" } }, "PLAYTEST_TIMEOUT"],
   ["an invalid base URL", { flags: ["--base-url", "ftp://x"] }, `"ftp://x" is not a valid http or https address`],
   [
@@ -178,6 +189,17 @@ it("a key from the environment is not sent to another instance than the one in P
     2,
     expect.stringContaining("it was given with PLAYTEST_BASE_URL, which is http://127.0.0.1:8"),
   ]);
+});
+
+it.each([
+  ["mcp", "the Model Context Protocol"],
+  ["serve backup verify -", "the archive"],
+  ["chat send bea -", "message"],
+])("--api-key-file - : nothing else is read from standard input by %s", async (line, other) => {
+  const argv = [...line.split(" "), "--api-key-file", "-"];
+  const { code, stdout, stderr } = await playtest(argv, { stdin: "pt_sk_0123456789\n" });
+  const said = `--api-key-file and ${other} cannot both read standard input.`;
+  expect([code, stdout, stderr]).toEqual([2, "", `error: ${said}\n`]);
 });
 
 it("--api-key-file - reads the key from standard input", async () => {

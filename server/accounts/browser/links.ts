@@ -34,11 +34,14 @@ export class BrowserLinks {
     return { why: found.used_at === null ? "expired" : "used", role, isVerified: verifiedAt !== null };
   }
 
-  /** Mails another verification link, if an account with this address waits for one. The result does not show whether there is one. */
-  mailVerification(email: string): Promise<void> {
+  /**
+   * Mails another verification link, which leads to `next`, if an account with this address waits for one. The result does not show
+   * whether there is one.
+   */
+  mailVerification(email: string, next?: string): Promise<void> {
     return this.#deps.store.write(async (tx) => {
       const user = await users.findByEmail(tx, typed(email));
-      if (user?.email_verified_at === null && user.suspended_at === null) await mailVerification(tx, user);
+      if (user?.email_verified_at === null && user.suspended_at === null) await mailVerification(tx, user, next);
     });
   }
 

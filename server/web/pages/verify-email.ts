@@ -7,6 +7,7 @@ import { noneSent } from "../../mail/delivery.ts";
 import { html, type Markup, type PageContent, redirect, sendPage } from "../html.ts";
 import type { PageLimits } from "../limits.ts";
 import { time } from "../shared/text.ts";
+import { nextAtAnyDoor } from "../sign-in/doors.ts";
 import type { Site } from "../site.ts";
 import type { Page, ReadForm } from "../types.ts";
 import { deadLinkPage, named, signInLinks } from "./dead-link.ts";
@@ -17,30 +18,36 @@ import { deadLinkPage, named, signInLinks } from "./dead-link.ts";
  * created and offers to delete it.
  */
 export function verifyEmail(accounts: BrowserAccounts, readForm: ReadForm, { site, limits }: VerifyParts): Page {
-  const dead = async (token: string): Promise<PageContent> =>
-    deadPage(site, (await accounts.links.dead(token, "verify")) ?? { why: "used", role: undefined, isVerified: false });
+  const dead = async ({ token, next }: Link): Promise<PageContent> =>
+    deadPage(site, (await accounts.links.dead(token, "verify")) ?? { why: "used", role: undefined, isVerified: false }, next);
   return async (request, response, url, { client }) => {
     if (request.method === "GET" || request.method === "HEAD") {
-      if (url.searchParams.has("sent")) return sendPage(response, 200, sentPage(site));
-      const [token, next] = [url.searchParams.get("token"), url.searchParams.get("next") ?? undefined];
-      if (token === null) return sendPage(response, 200, named(site, { title: "Verify your email address", body: againForm }));
+      const next = nextAtAnyDoor(url.searchParams.get("next"));
+      if (url.searchParams.has("sent")) return sendPage(response, 200, sentPage(site, next));
+      const token = url.searchParams.get("token");
+      if (token === null)
+        return sendPage(response, 200, named(site, { title: "Verify your email address", body: againForm(next) }));
       const found = await accounts.findUnverified(token);
-      if (!found) return sendPage(response, 410, await dead(token));
+      if (!found) return sendPage(response, 410, await dead({ token, next }));
       return sendPage(response, 200, named(site, { title: "Verify your email address", body: question({ token, next }, found) }));
     }
     if (request.method !== "POST") throw methodNotAllowed(["GET", "POST"], "page");
-    const { token = "", action, email, next } = await readForm(request);
+    const { token = "", action, email, ...more } = await readForm(request);
+    const next = nextAtAnyDoor(more.next);
     if (action === "again") {
       limits.perAddress(request, "password");
-      await accounts.links.mailVerification(email ?? "");
-      return redirect(response, `${pages.verifyEmail()}?sent=yes`);
+      await accounts.links.mailVerification(email ?? "", next);
+      return redirect(
+        response,
+        `${pages.verifyEmail()}?${new URLSearchParams({ sent: "yes", ...(next !== undefined && { next }) })}`,
+      );
     }
     const isDeletion = action === "delete";
     const visit = { headers: request.headers, client };
     const found = await accounts.findUnverified(token);
     const ok = await (isDeletion ? accounts.deleteUnverified(visit, token) : accounts.verifyEmail(visit, token));
     // An account that was verified meanwhile has no more to say about it.
-    if (!ok || !found) return sendPage(response, ok ? 200 : 410, await dead(token));
+    if (!ok || !found) return sendPage(response, ok ? 200 : 410, await dead({ token, next }));
     sendPage(response, 200, named(site, isDeletion ? deleted : verified(found, next)));
   };
 }
@@ -50,14 +57,21 @@ interface VerifyParts {
   limits: Pick<PageLimits, "perAddress">;
 }
 
+/** What the link in the email says. `next` is the page that the person came for before they registered. */
+interface Link {
+  token: string;
+  next: string | undefined;
+}
+
 const kinds = { game_owner: "game owner", playtester: "playtester", admin: "admin" } as const;
 
-/** `next` is the page that the person came for before they registered. */
-const question = ({ token, next }: { token: string; next: string | undefined }, found: Registration): Markup => {
+const nextField = (next: string | undefined) => next !== undefined && html`<input type="hidden" name="next" value="${next}">`;
+
+const question = ({ token, next }: Link, found: Registration): Markup => {
   const { email, role, created_at: at, created_from: from, created_with: agent } = found;
   const fact = (name: string, value: Markup | string) => html`<tr><th scope="row">${name}</th><td>${value}</td></tr>`;
   const button = (action: string, label: string, look: string) =>
-    html`<form method="post" action="${pages.verifyEmail()}"><input type="hidden" name="token" value="${token}"><input type="hidden" name="action" value="${action}">${next !== undefined && html`<input type="hidden" name="next" value="${next}">`}<button class="${look}">${label}</button></form>`;
+    html`<form method="post" action="${pages.verifyEmail()}"><input type="hidden" name="token" value="${token}"><input type="hidden" name="action" value="${action}">${nextField(next)}<button class="${look}">${label}</button></form>`;
   return html`<p>Somebody created a ${kinds[role]} account with your email address. Was it you?</p>
 <table class="facts">${fact("Email address", email)}${fact("Created", time(new Date(at).toISOString()))}
 ${from !== null && fact("From the address", from)}${agent !== null && fact("With", browserName(agent))}</table>
@@ -69,7 +83,7 @@ ${button("delete", "I did not create this: delete it", "quiet wide")}
 /** Leads to the door of the account, with its address filled in. */
 const verified = ({ role, email }: Registration, next: string | undefined): PageContent => ({
   title: "Email address verified",
-  body: html`<p>Your email address is verified. Your password${role !== "playtester" && " and API keys"} work${role === "playtester" && "s"} now.</p>${signInLinks(role, { email, ...(next !== undefined && { next }) })}`,
+  body: html`<p>Your email address is verified. Your password${role !== "playtester" && " and API keys"} work${role === "playtester" && "s"} now.</p>${signInLinks(role, { email, next })}`,
 });
 
 const deleted = {
@@ -78,12 +92,13 @@ const deleted = {
 };
 
 /** The form for another link. */
-const againForm = html`<h2>Get a new link</h2><form method="post" action="${pages.verifyEmail()}"><input type="hidden" name="action" value="again">
+const againForm = (next: string | undefined): Markup =>
+  html`<h2>Get a new link</h2><form method="post" action="${pages.verifyEmail()}"><input type="hidden" name="action" value="again">${nextField(next)}
 <label for="email">Email address of your account</label>
 <input id="email" name="email" type="email" autocomplete="username" maxlength="254" required>
 <button>Send a new link</button></form>`;
 
-function deadPage(site: Site, link: DeadLink): PageContent {
+function deadPage(site: Site, link: DeadLink, next: string | undefined): PageContent {
   const { why, role, isVerified } = link;
   const nothing = "Nothing was changed.";
   if (why === "used" && isVerified)
@@ -91,17 +106,17 @@ function deadPage(site: Site, link: DeadLink): PageContent {
       used: "Your email address is verified already.",
       validity: "24 hours",
       nothing,
-      again: signInLinks(role),
+      again: signInLinks(role, { next }),
     });
   return deadLinkPage(site, link, {
     used: "It was used, or the account is gone.",
     validity: "24 hours",
     nothing,
-    again: html`${againForm}${isVerified && signInLinks(role)}`,
+    again: html`${againForm(next)}${isVerified && signInLinks(role, { next })}`,
   });
 }
 
-const sentPage = (site: Site): PageContent => {
+const sentPage = (site: Site, next: string | undefined): PageContent => {
   const said = {
     sent: "If an account with that address waits to be verified, we sent it a new link. It works for 24 hours.",
     saved: `If an account with that address waits to be verified, an email with a new link was written. ${noneSent} Ask the operator for it.`,
@@ -109,6 +124,6 @@ const sentPage = (site: Site): PageContent => {
   };
   return named(site, {
     title: site.delivery === "sent" ? "Check your email" : "A new link was written",
-    body: html`<p>${said[site.delivery]}</p>${signInLinks(undefined)}`,
+    body: html`<p>${said[site.delivery]}</p>${signInLinks(undefined, { next })}`,
   });
 };

@@ -32,7 +32,7 @@ export interface Door {
   seenBy: string;
   /** What they find behind it. */
   place: string;
-  /** The page after a first sign-in by a link, which verified the address and removed the password. */
+  /** The page after a first sign-in by a link, which verified the address and removed the password, unless another one was asked for. */
   verified: string;
 }
 
@@ -69,6 +69,10 @@ export function behind({ base }: Pick<Door, "base">, given: string): string | un
 
 /** The page to show after signing in: the requested one if it is behind this door, otherwise the first. */
 export const nextOf = (door: Door, given: string | null | undefined): string => behind(door, given ?? "") ?? door.base;
+
+/** The requested page if it is behind a door, whose account it may be. Undefined for any other address. */
+export const nextAtAnyDoor = (given: string | null | undefined): string | undefined =>
+  [playDoor, studioDoor].map((door) => behind(door, given ?? "")).find((next) => next !== undefined);
 
 /** The address of a page of signing in from which the way leads on to `next`. */
 export const leading = ({ base }: Door, address: string, next: string): string =>

@@ -200,7 +200,7 @@ async function signInByLink({ accounts, site, door }: Parts, { request, response
     );
   if (signedIn) response.setHeader("Set-Cookie", signedIn.cookie);
   if (needsCode) return redirect(response, leading(door, door.to.code(), next));
-  redirect(response, signedIn?.isNew ? door.verified : next);
+  redirect(response, signedIn?.isNew && next === door.base ? door.verified : next);
 }
 
 async function signInByCode({ accounts, limits, site, door }: Parts, { request, response, visit, form }: Posted): Promise<void> {

@@ -108,7 +108,7 @@ ${emailField("email", email)}
 <label for="password">Password</label>
 <input id="password" name="password" type="password" autocomplete="current-password" maxlength="256" required>
 <button class="${!kept && "quiet"}">Sign in</button></form>
-<p><a href="${leading(door, door.to.forgot(), next)}">Forgot your password?</a> · <a href="${pages.verifyEmail()}">Address not verified yet?</a></p>`;
+<p><a href="${leading(door, door.to.forgot(), next)}">Forgot your password?</a> · <a href="${leading(door, pages.verifyEmail(), next)}">Address not verified yet?</a></p>`;
   const title = `Sign in to ${site.name}${door.role === "game_owner" ? " Studio" : ""}`;
   if (kept)
     return signedOutLayout(site, door.base, {
@@ -174,11 +174,11 @@ ${signIn}`,
   });
 }
 
-const registered = (signIn: string): Record<Delivery, Pick<PageContent, "title" | "body">> => ({
+const registered = (signIn: string, verify: string): Record<Delivery, Pick<PageContent, "title" | "body">> => ({
   sent: {
     title: "Check your email",
     body: html`<p>Welcome! Open the link in the email we sent to verify your address. It works for 24 hours.</p>
-<p class="soft">No email? Check your spam folder, or <a href="${pages.verifyEmail()}">get a new link</a>. You can also <a href="${signIn}">get a sign-in link</a>. It also verifies your address, and removes the password: anybody could have set it.</p>`,
+<p class="soft">No email? Check your spam folder, or <a href="${verify}">get a new link</a>. You can also <a href="${signIn}">get a sign-in link</a>. It also verifies your address, and removes the password: anybody could have set it.</p>`,
   },
   saved: {
     title: "Ask the operator to verify your address",
@@ -194,7 +194,11 @@ const registered = (signIn: string): Record<Delivery, Pick<PageContent, "title" 
 });
 
 export const registeredPage = (way: OnTheWay): PageContent =>
-  signedOutLayout(way.site, way.door.base, registered(signInAddress(way))[way.site.delivery]);
+  signedOutLayout(
+    way.site,
+    way.door.base,
+    registered(signInAddress(way), leading(way.door, pages.verifyEmail(), way.next))[way.site.delivery],
+  );
 
 const emailed: Record<Delivery, string> = {
   sent: "Check your email",

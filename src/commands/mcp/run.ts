@@ -59,7 +59,7 @@ function partsOf(ctx: Context, flags: { allowed: ReadonlySet<Toolset>; reviewsPe
     report: (error) => ctx.out.warn(`A tool failed: ${(error as Error).message}`),
     stateKey: randomBytes(32),
     payments: !ctx.withoutPayments(),
-    input: Readable.from(ctx.io.stdin),
+    input: Readable.from(ctx.io.claimStdin("the Model Context Protocol")),
     output: outputOf(ctx),
     signal,
   };

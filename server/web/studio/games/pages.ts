@@ -49,7 +49,7 @@ ${hasNone && html`<p class="note bad">This game has no build yet, so nobody can 
 ${game.description && prose(game.description)}
 <ul class="facts">${build && !hasNone && html`<li>Latest build: ${build.version ?? build.filename ?? "without a version"}, ${time(build.createdAt)}</li>`}${game.devices.length > 0 && html`<li>${game.devices.join(", ")}</li>`}${isSuspended && html`<li class="bad">Suspended: no playtests of it can be ordered, and nobody can claim its slots.</li>`}</ul>
 ${!hasNone && !isSuspended && html`<p><a class="button" href="${studio.order()}?game=${id}">Order playtests</a> <a href="${studio.bulkOrder()}?game=${id}">Order from a file</a></p>`}
-<ul class="links"><li><a href="${studio.builds(id)}">Builds</a></li><li><a href="${studio.editGame(id)}">Edit the game</a></li><li><a href="${studio.findings(id)}">Findings: what the videos show</a></li><li><a href="${studio.gameHighlights(id)}">Highlights: where to look first</a></li><li><a href="${studio.stats()}?game=${id}">Statistics: ratings, times and costs</a></li></ul>
+<ul class="links"><li><a href="${studio.builds(id)}">Builds</a></li><li><a href="${studio.editGame(id)}">Edit the game</a></li><li><a href="${studio.findings(id)}">Findings: what the videos show</a></li><li><a href="${studio.gameHighlights(id)}">Highlights: where to look first</a></li><li><a href="${studio.stats()}?game=${id}">Statistics: ${context.site.payments ? "ratings, times and costs" : "ratings and times"}</a></li></ul>
 <h2>Playtests</h2>
 <div data-live="playtests">${data.playtests.length > 0 ? html`<ul class="list">${data.playtests.map(playtestCard)}</ul>` : html`<p class="calm">No playtests of this game yet.</p>`}${more(studio.game(id), meta.cursor)}</div>
 ${commands(context, "From the command line", [

@@ -19,10 +19,11 @@ export async function withArchive<T>(
   if (path !== "-") return use(path);
   if (io.terminal.stdin)
     throw usage("Standard input is a terminal. Nothing was changed.", "Pipe an archive in, or pass the path of one.");
+  const input = io.claimStdin("the archive");
   const temporary = mkdtempSync(join(folder ?? tmpdir(), "playtest-archive-"));
   const file = join(temporary, "standard-input.tar");
   try {
-    await pipeline(io.stdin, createWriteStream(file, { mode: 0o600 }), { signal }).catch((error: Error) => {
+    await pipeline(input, createWriteStream(file, { mode: 0o600 }), { signal }).catch((error: Error) => {
       if (signal.aborted) throw signal.reason;
       throw failure(
         `Standard input could not be kept in ${file}: ${error.message}. Nothing was changed.`,
