@@ -25,7 +25,7 @@ const publishingRetry = define({
   examples: ["playtest admin publishing retry 3aa0119c"],
   async run({ args }, ctx) {
     const data = await ctx.api().retryPublication({ params: { id: args.publication } });
-    ctx.out.note("It is tried again at the time of its next try.");
+    ctx.out.note("It is queued again. A video whose upload had no known result is looked for ten minutes after its removal.");
     return ctx.item(data, publicationView);
   },
 });
