@@ -96,10 +96,10 @@ describe("states and moves", () => {
       transcription pending: begin → processing, fail → failed
       transcription processing: begin → processing, approve → approved, fail → failed
       transcription approved: edit → approved, revert → approved
-      transcription failed: edit → approved
+      transcription failed: edit → approved, begin → processing, fail → failed
       clip pending: finish → ready, fail → failed
       clip ready: final
-      clip failed: final
+      clip failed: finish → ready, fail → failed
       publication waiting: wait → waiting, upload → uploading, process → processing, publish → published, block → blocked, fail → failed, remove → removed
       publication uploading: wait → waiting, upload → uploading, process → processing, publish → published, block → blocked, fail → failed, remove → removed
       publication processing: wait → waiting, upload → uploading, process → processing, publish → published, block → blocked, fail → failed, remove → removed
