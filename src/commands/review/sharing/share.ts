@@ -41,7 +41,10 @@ const share = define({
     "`playtest review unshare` ends the link at once.",
   args: { of: arg.id("Id of a slot, clip or playtest") },
   flags: {
-    for: flag.duration("How long the link works (default 14d; at most 365d)", { field: "validForSeconds", max: Number.POSITIVE_INFINITY }),
+    for: flag.duration("How long the link works (default 14d; at most 365d)", {
+      field: "validForSeconds",
+      max: Number.POSITIVE_INFINITY,
+    }),
     password: flag.toggle("Ask for a password that the page then asks for"),
     passwordFile: flag.text("Read that password from a file; - reads standard input", { value: "FILE" }),
     withNotes: flag.toggle("Show your notes on the videos"),
