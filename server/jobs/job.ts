@@ -2,6 +2,9 @@ import type { Deps } from "../app/deps.ts";
 import type { Tx } from "../app/tx.ts";
 import type { Query } from "../database/port.ts";
 
+/** How long (ms) until a job tries again what it left out because a file could not be read right now, so that the rest did not wait for it. */
+export const unreadableAgainMs = 3_600_000;
+
 /**
  * A running job. Its effects must be idempotent by a business key, or be in one transaction with `job.done(tx)`: then they are rolled
  * back if the lease was lost.

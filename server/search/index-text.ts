@@ -4,7 +4,7 @@ import { plural } from "../../src/contract/text/plural.ts";
 import type { Deps } from "../app/deps.ts";
 import type { Tx } from "../app/tx.ts";
 import { type Query, StoreUnavailable } from "../database/port.ts";
-import { type Job, RetryLater } from "../jobs/job.ts";
+import { type Job, RetryLater, unreadableAgainMs } from "../jobs/job.ts";
 import { type Line, passagesOf } from "./passage-rules.ts";
 import type { Indexed } from "./queue.ts";
 import * as store from "./store.ts";
@@ -28,9 +28,6 @@ export async function indexText(job: Job, deps: Deps): Promise<void> {
 }
 
 const pageSlots = 50;
-/** How long (ms) until slots whose transcripts could not be read are tried again. */
-const againMs = 3_600_000;
-
 /**
  * Indexes the texts of every slot and finding, and the names, that are not indexed yet, the newest first, each in a transaction of its own. They come behind what
  * is indexed already, which is newer. When the job is interrupted, the next run goes on with the rest. A slot whose transcript cannot be read
@@ -39,7 +36,8 @@ const againMs = 3_600_000;
 export async function fillSearch(job: Job, deps: Deps): Promise<void> {
   const left = await fillSlots(job, deps);
   for (const source of store.ownSources) await fillOwn(job, deps, source);
-  if (left > 0) throw new RetryLater(deps.clock.now() + againMs, `the texts of ${plural(left, "slot")} could not be indexed`);
+  if (left > 0)
+    throw new RetryLater(deps.clock.now() + unreadableAgainMs, `the texts of ${plural(left, "slot")} could not be indexed`);
 }
 
 /** Returns how many slots are left for a later run. */

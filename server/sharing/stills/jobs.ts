@@ -1,7 +1,7 @@
 import type { Deps } from "../../app/deps.ts";
 import type { Tx } from "../../app/tx.ts";
 import { type Query, StoreUnavailable } from "../../database/port.ts";
-import { type Job, RetryLater } from "../../jobs/job.ts";
+import { type Job, RetryLater, unreadableAgainMs } from "../../jobs/job.ts";
 import { maxStillBytes, posterFor, queueStill } from "../../playtests/moments/stills.ts";
 import * as store from "../../playtests/moments/stills-store.ts";
 import * as clips from "../clips/store.ts";
@@ -56,9 +56,6 @@ async function keep(tx: Query, row: store.StillRow): Promise<boolean> {
   return true;
 }
 
-/** How long (ms) until posters of videos that could not be read are tried again. */
-const againMs = 3_600_000;
-
 /**
  * Cuts one poster and comes back for the next, so that clips that are wanted meanwhile do not wait for all of them. One whose video cannot be
  * read right now is left for a later run.
@@ -78,7 +75,7 @@ export async function fillPosters(job: Job, deps: Deps): Promise<void> {
   }
   await job.endUnless(async (tx) => {
     const first = await store.nextWithoutPoster(tx);
-    return first && tx.now + (left.has(first.id) ? againMs : 0);
+    return first && tx.now + (left.has(first.id) ? unreadableAgainMs : 0);
   });
 }
 

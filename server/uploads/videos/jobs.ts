@@ -4,7 +4,7 @@ import type { VideoFacts } from "../../../src/contract/files/inspect-video.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Tx } from "../../app/tx.ts";
 import { withRoom } from "../../jobs/copying.ts";
-import { type Job, RetryLater } from "../../jobs/job.ts";
+import { type Job, RetryLater, unreadableAgainMs } from "../../jobs/job.ts";
 import { fileIdOf } from "../../lib/row-file.ts";
 import * as playtests from "../../playtests/store.ts";
 import * as uploads from "../store.ts";
@@ -18,9 +18,6 @@ export const queueInspection = (tx: Tx): Promise<unknown> =>
 export async function startInspecting(deps: Deps): Promise<void> {
   if (await deps.store.read(uploads.nextToInspect)) await deps.store.write((tx) => queueInspection(tx));
 }
-
-/** How long (ms) until videos that could not be read are tried again. */
-const againMs = 3_600_000;
 
 /**
  * Looks at the videos of which nothing is known, the newest first. One that cannot be read right now, for instance because it still waits on
@@ -37,7 +34,7 @@ export async function inspectVideos(job: Job, deps: Deps): Promise<void> {
   }
   await job.endUnless(async (tx) => {
     const first = await uploads.nextToInspect(tx);
-    return first && tx.now + (left.has(first.id) ? againMs : 0);
+    return first && tx.now + (left.has(first.id) ? unreadableAgainMs : 0);
   });
 }
 

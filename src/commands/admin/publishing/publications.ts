@@ -25,7 +25,10 @@ const publishingRetry = define({
   examples: ["playtest admin publishing retry 3aa0119c"],
   async run({ args }, ctx) {
     const data = await ctx.api().retryPublication({ params: { id: args.publication } });
-    ctx.out.note("It is queued again. A video whose upload had no known result is looked for ten minutes after its removal.");
+    const isRemoved = data.publication.state === "removed";
+    const late =
+      " If it is not known whether its upload succeeded, the search for it on the platform begins ten minutes after the removal.";
+    ctx.out.note(`It is queued again.${isRemoved ? late : ""}`);
     return ctx.item(data, publicationView);
   },
 });
