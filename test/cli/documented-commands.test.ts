@@ -289,6 +289,8 @@ async function prepare(document: string): Promise<void> {
   tester = (await call("POST", "/sandbox/testers", { count: 1 })).testers[0].apiKey;
   const owner = (await call("GET", "/auth/me")).id;
   await call("POST", `/admin/users/${owner}/credit`, { amountCents: 100_000, note: "Enough." }, server.adminKey!);
+  // The budget that another topic sets would run out in the same month.
+  for (const { id } of (await call("GET", "/billing/budgets")).budgets) await call("DELETE", `/billing/budgets/${id}`);
   for (const name of ["order.yaml", "orders.csv", "week.test.mjs"]) copyFileSync(join(examples, name), join(folder, name));
   copyFileSync(sample, join(folder, "video.mp4"));
   mkdirSync(join(folder, "data/playtest"), { recursive: true });
