@@ -13,6 +13,8 @@ import * as users from "./users-store.ts";
 
 const validMs = 24 * 3_600_000;
 
+const unchanged = "The email address was not changed. Choose another one.";
+
 const tooManyRequests = () =>
   conflict("Too many changes of the email address were requested. Nothing was changed. Try again in an hour.");
 
@@ -26,7 +28,7 @@ export type Confirmed = { done: boolean; email: string };
 export async function requestEmailChange(tx: Tx, user: users.UserRow, email: string): Promise<void> {
   const now = tx.now;
   if (users.emailKey(email) === user.email_key) throw invalid("newEmail", "is the email address of the account already");
-  await refuseTaken(tx, email);
+  await refuseTaken(tx, email, unchanged);
   await changes.remove(tx, user.id);
   await users.endLinks(tx, user.id, purposes, now);
   await changes.insert(tx, {
@@ -51,7 +53,7 @@ export const lacksAddress = ({ role, email_key: address }: users.UserRow): boole
  */
 export async function requestFirstAddress(tx: Tx, user: users.UserRow, email: string): Promise<void> {
   const now = tx.now;
-  await refuseTaken(tx, email);
+  await refuseTaken(tx, email, unchanged);
   await changes.remove(tx, user.id);
   await users.endLinks(tx, user.id, purposes, now);
   await changes.insert(tx, {
@@ -94,7 +96,7 @@ export async function confirmEmailChange(tx: Tx, token: string): Promise<Confirm
 
 async function apply(tx: Tx, { user_id: id, email, email_key }: changes.ChangeRow): Promise<void> {
   const now = tx.now;
-  await requireFree(tx, email);
+  await requireFree(tx, email, unchanged);
   const { email_key: former } = (await users.find(tx, id))!;
   await users.update(tx, id, { email, email_key, updated_at: now });
   // What is kept under the former address belongs to the account, and goes with it.

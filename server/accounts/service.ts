@@ -72,16 +72,19 @@ export async function createUser(tx: Tx, account: NewAccount): Promise<users.Use
   return user;
 }
 
-/** 409 when an account has the address, but for one that `requireFree` removes. Checked before a password is hashed, which is expensive. */
-export async function refuseTaken(q: ReadTx, email: string): Promise<void> {
+/**
+ * 409 when an account has the address, but for one that `requireFree` removes. Checked before a password is hashed, which is expensive.
+ * `outcome` says what was not done, and what to do next.
+ */
+export async function refuseTaken(q: ReadTx, email: string, outcome = "Nothing was created. Sign in instead."): Promise<void> {
   const taken = await users.findByEmail(q, email);
   if (!taken || (taken.created_at <= q.now - unverifiedMs && (await users.isRemovable(q, taken.id)))) return;
-  throw conflict("An account with this email address already exists. Nothing was created. Sign in instead.");
+  throw conflict(`An account with this email address already exists. ${outcome}`);
 }
 
 /** 409 when an account has the address. An account that was not verified in time is removed here if the job has not done it yet. */
-export async function requireFree(tx: Tx, email: string): Promise<void> {
-  await refuseTaken(tx, email);
+export async function requireFree(tx: Tx, email: string, outcome?: string): Promise<void> {
+  await refuseTaken(tx, email, outcome);
   const expired = await users.findByEmail(tx, email);
   if (expired) await users.removeUnverified(tx, expired.id);
 }
@@ -298,27 +301,27 @@ const nameOf = (user: users.UserRow) => (user.email_verified_at === null ? null 
 export async function mailVerification(tx: Tx, user: users.UserRow, next?: string): Promise<void> {
   const token = await createToken(tx, user.id, "verify", 24 * hour);
   if (token === undefined) return;
-  const query = new URLSearchParams({ token, ...(next !== undefined && { next }) });
-  await queueMail(tx, user.email, composeVerification({ token, url: `${tx.config.baseUrl}${pages.verifyEmail()}?${query}` }));
+  await queueMail(tx, user.email, composeVerification({ token, url: linkOf(tx, pages.verifyEmail(), { token, next }) }));
 }
 
-/** Mails a token that sets a new password. It can be used once, within one hour. */
-export async function mailReset(tx: Tx, user: users.UserRow): Promise<void> {
+/** The address of an emailed link, from which the way may lead on to the page at the path `next`. */
+function linkOf(tx: Tx, page: string, { token, next }: { token: string; next?: string | undefined }): string {
+  return `${tx.config.baseUrl}${page}?${new URLSearchParams({ token, ...(next !== undefined && { next }) })}`;
+}
+
+/** Mails a token that sets a new password, and with it the way to the page at the path `next`. It can be used once, within one hour. */
+export async function mailReset(tx: Tx, user: users.UserRow, next?: string): Promise<void> {
   const token = await createToken(tx, user.id, "reset", hour);
   if (token === undefined) return;
-  await queueMail(
-    tx,
-    user.email,
-    composeReset({ name: nameOf(user), token, url: `${tx.config.baseUrl}${pages.resetPassword()}?token=${token}` }),
-  );
+  const url = linkOf(tx, pages.resetPassword(), { token, next });
+  await queueMail(tx, user.email, composeReset({ name: nameOf(user), token, url }));
 }
 
 /** Mails a link that signs in. It can be used once, within 15 minutes. `next` is the path of the portal it leads to. */
 export async function mailSignIn(tx: Tx, user: users.UserRow, { page, next }: { page: string; next: string }): Promise<void> {
   const token = await createToken(tx, user.id, "sign-in", hour / 4);
   if (token === undefined) return;
-  const url = `${tx.config.baseUrl}${page}?${new URLSearchParams({ token, next })}`;
-  await queueMail(tx, user.email, composeSignIn({ name: nameOf(user), token, url }));
+  await queueMail(tx, user.email, composeSignIn({ name: nameOf(user), token, url: linkOf(tx, page, { token, next }) }));
 }
 
 /** How many tokens an account gets for a purpose in an hour while the newest is valid: anybody can request emails to another's address. */

@@ -42,9 +42,26 @@ onBothDatabases("operators' pages", (serve) => {
       const owner = await factories.registerOwner(server);
       const playtester = await factories.registerPlaytester(server);
       const visitors = [visitor(server), await signedIn(server, owner, "/studio"), await signedIn(server, playtester)];
-      for (const browser of visitors) expect(await browser.get(path)).toMatchObject({ status: 303, location: "/admin/sign-in" });
+      const location = path === "/admin" ? "/admin/sign-in" : `/admin/sign-in?next=${encodeURIComponent(path)}`;
+      for (const browser of visitors) expect(await browser.get(path)).toMatchObject({ status: 303, location });
     },
   );
+
+  it("signing in leads to the page that was asked for, and nowhere else", async () => {
+    const server = await serve();
+    const { key } = await factories.firstAdmin(server);
+    for (const [asked, location] of [
+      ["/admin/people?q=ann", "/admin/people?q=ann"],
+      ["https://evil.example/admin", "/admin"],
+      ["/adminevil", "/admin"],
+      ["/studio", "/admin"],
+    ]) {
+      const page = `/admin/sign-in?next=${encodeURIComponent(asked!)}`;
+      const browser = visitor(server);
+      expect(await browser.submit(page, "/admin/sign-in", { key: "pt_nobody" })).toMatchObject({ status: 401 });
+      expect(await browser.submit(page, "/admin/sign-in", { key })).toMatchObject({ status: 303, location });
+    }
+  });
 
   it("signing in: only the key of an operator does it, and the cookie does not hold it", async () => {
     const { server, operator, browser } = await operated();
@@ -102,7 +119,8 @@ onBothDatabases("operators' pages", (serve) => {
     expect((await browser.get(`/admin/people/${person.id}`)).html).toContain("Suspend the account");
     expect((await operator.delete(`/admin/admins/${second.id}`)).status).toBe(200);
     const sent = await browser.send(`/admin/people/${person.id}/suspend`, {});
-    expect(sent).toMatchObject({ status: 303, location: "/admin/sign-in" });
+    const next = encodeURIComponent(`/admin/people/${person.id}`);
+    expect(sent).toMatchObject({ status: 303, location: `/admin/sign-in?next=${next}` });
     expect((await person.get("/auth/me")).status).toBe(200);
   });
 

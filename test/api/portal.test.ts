@@ -380,6 +380,22 @@ onBothDatabases("the portal", (serve, it) => {
       const fields = { email: await emailOf(playtester), password: "a new password" };
       expect((await ann.submit("/play/sign-in", "/play/sign-in/password", fields)).location).toBe("/play");
     });
+
+    it("sets another password on the way to a page, which stays the one asked for", async () => {
+      const { server, playtester } = await market();
+      const ann = visitor(server);
+      const next = "next=%2Fplay%2Ffriends%3Fadd%3Dbo";
+      const asked = await ann.submit(`/play/forgot?${next}`, "/play/forgot", { email: await emailOf(playtester) });
+      expect(asked.location).toBe(`/play/forgot/sent?${next}`);
+      expect((await ann.get(asked.location!)).html).toContain(`href="/play/forgot?${next}"`);
+      await server.advance(0);
+      const link = mailedPath(server, "reset");
+      expect((await ann.submit(link, "/reset-password", { password: "short" })).html).toContain("8 to 256");
+      const done = await ann.submit(link, "/reset-password", { password: "a new password" });
+      expect(done.html).toContain(`<a href="/play/sign-in?${next}">`);
+      expect(done.html).toContain('<a href="/studio/sign-in">');
+      expect((await ann.get(link)).html).toContain(`href="/play/forgot?${next}"`);
+    });
   });
 
   it("shows errors inside the layout of the portal", async () => {

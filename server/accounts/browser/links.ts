@@ -56,11 +56,13 @@ export class BrowserLinks {
     });
   }
 
-  /** Mails a link that sets a new password. The result does not show whether the address has an account. */
-  mailPasswordReset(email: string): Promise<void> {
+  /**
+   * Mails a link that sets a new password, and with it the way to `next`. The result does not show whether the address has an account.
+   */
+  mailPasswordReset(email: string, next?: string): Promise<void> {
     return this.#deps.store.write(async (tx) => {
       const user = await users.findByEmail(tx, typed(email));
-      if (user && user.suspended_at === null) await mailReset(tx, user);
+      if (user && user.suspended_at === null) await mailReset(tx, user, next);
     });
   }
 }

@@ -11,8 +11,9 @@ import type { PageLimits } from "../limits.ts";
 import { errorText } from "../shared/error-text.ts";
 import { signedOutLayout } from "../shared/layout.ts";
 import { SignedInPages } from "../shared/pages.ts";
-import { alert } from "../shared/parts.ts";
+import { alert, hiddenFields } from "../shared/parts.ts";
 import type { Exchange } from "../shared/types.ts";
+import { leading, nextOf } from "../sign-in/doors.ts";
 import type { Site } from "../site.ts";
 import type { Page, ReadForm } from "../types.ts";
 import { operatorLayout } from "./layout.ts";
@@ -36,7 +37,7 @@ interface OperatorParts extends Pick<OperatorContext, "disk"> {
 export function operatorArea(parts: OperatorParts): Page {
   const { site, sessions, limits, callAs, readForm, newFormKey, now, disk } = parts;
   const pages = new SignedInPages<OperatorContext>({
-    base: operator.waiting(),
+    ...area,
     pages: [waiting, playtests, playtest, people, person],
     site,
     readForm,
@@ -58,7 +59,7 @@ export function operatorArea(parts: OperatorParts): Page {
 
   return async (request, response, url, origin) => {
     const session = await sessions.find(request.headers);
-    if (!session) return signedOut(parts, request, response, url);
+    if (!session) return signedOut(parts, request, response, url, pages.pageOf(url.pathname) ?? url.pathname);
     if (url.pathname === operator.signIn()) return redirect(response, operator.waiting());
     const exchange = exchangeOf(callAs, session, { request, response, url, origin });
     try {
@@ -86,35 +87,41 @@ const exchangeOf = (callAs: CallAs, { principal, displayName, csrf }: OperatorSe
   sendFile: async () => Promise.reject(notFound()),
 });
 
-/** Everybody else can only sign in. */
+const area = { base: operator.waiting() };
+
+/** Everybody else can only sign in, and is led to the page at the path `page` then. */
 async function signedOut(
   { site, sessions, accounts, limits, readForm }: OperatorParts,
   request: IncomingMessage,
   response: ServerResponse,
   url: Target,
+  page: string,
 ): Promise<void> {
   limits.perAddress(request, "keyless");
-  if (url.pathname !== operator.signIn()) return redirect(response, operator.signIn());
+  if (url.pathname !== operator.signIn())
+    return redirect(response, leading(area, operator.signIn(), nextOf(area, `${page}${url.search}`)));
   const { token: csrf, cookie } = accounts.formToken(request.headers);
   if (cookie !== undefined) response.setHeader("Set-Cookie", cookie);
-  if (request.method !== "POST") return sendPage(response, 200, signInPage(site, csrf));
+  const asked = nextOf(area, url.searchParams.get("next"));
+  if (request.method !== "POST") return sendPage(response, 200, signInPage(site, { csrf, next: asked }));
   const form = await readForm(request);
+  const next = nextOf(area, form.next);
   if (!accounts.isFormToken(request.headers, form.csrf ?? "")) throw staleForm();
   try {
     limits.perAddress(request, "password");
     response.setHeader("Set-Cookie", await sessions.signIn(form.key ?? ""));
-    redirect(response, operator.waiting());
+    redirect(response, next);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    sendPage(response, error.status, signInPage(site, csrf, errorText(error)));
+    sendPage(response, error.status, signInPage(site, { csrf, next }, errorText(error)));
   }
 }
 
-const signInPage = (site: Site, csrf: string, problem?: string | Markup): PageContent =>
+const signInPage = (site: Site, fields: { csrf: string; next: string }, problem?: string | Markup): PageContent =>
   signedOutLayout(site, operator.signIn(), {
     title: "Sign in as an operator",
     body: html`${problem !== undefined && alert(problem)}<p>These pages are for the operators of this server. They sign in with their API key, for twelve hours.</p>
-<form method="post" action="${operator.signIn()}"><input type="hidden" name="csrf" value="${csrf}" autocomplete="off">
+<form method="post" action="${operator.signIn()}">${hiddenFields(fields)}
 <label for="key">API key</label><input id="key" name="key" type="password" autocomplete="current-password" maxlength="200" required spellcheck="false">
 <button>Sign in</button></form>`,
   });

@@ -1,11 +1,12 @@
-import { pages, portal, studio } from "../../../src/contract/pages/addresses.ts";
+import { pages } from "../../../src/contract/pages/addresses.ts";
 import { plural } from "../../../src/contract/text/plural.ts";
 import type { BrowserAccounts } from "../../accounts/browser/accounts.ts";
 import { type KeysAfterReset, passkeysNote } from "../../accounts/service.ts";
 import { ApiError } from "../../lib/api-error.ts";
 import { html, type Markup, type PageContent, sendPage } from "../html.ts";
 import { errorText } from "../shared/error-text.ts";
-import { doorOf, playDoor } from "../sign-in/doors.ts";
+import { hiddenFields } from "../shared/parts.ts";
+import { type Door, doorOf, leading, nextOf, playDoor, studioDoor } from "../sign-in/doors.ts";
 import type { Site } from "../site.ts";
 import type { Page, ReadForm } from "../types.ts";
 import { deadLinkPage, named } from "./dead-link.ts";
@@ -15,24 +16,25 @@ const title = "Set a new password";
 
 /** `/reset-password?token=…`: the link in the password reset email. The token stays valid until a new password is set with it. */
 export function resetPassword(accounts: BrowserAccounts, readForm: ReadForm, site: Site): Page {
-  const dead = async (token: string): Promise<PageContent> => {
+  const dead = async (token: string, next: string | null | undefined): Promise<PageContent> => {
     const link = (await accounts.links.dead(token, "reset")) ?? { why: "used" as const, role: undefined, isVerified: false };
     const door = (link.role && doorOf(link.role)) ?? playDoor;
     return deadLinkPage(site, link, {
       used: "It was used, or a newer one took its place.",
       validity: "one hour",
       nothing: "Nothing was changed.",
-      again: html`<p><a class="button" href="${door.to.forgot()}">Send a new link</a></p>`,
+      again: html`<p><a class="button" href="${leading(door, door.to.forgot(), nextOf(door, next))}">Send a new link</a></p>`,
     });
   };
   return async (request, response, url, { client }) => {
     const posted = request.method === "POST" ? await readForm(request) : undefined;
     const token = posted?.token ?? url.searchParams.get("token") ?? "";
+    const next = posted?.next ?? url.searchParams.get("next") ?? "";
     // The token is checked before the password is hashed, so that requests with invalid tokens cannot cause expensive hashing.
     const found = await accounts.findReset(token);
-    if (!found) return sendPage(response, 410, await dead(token));
+    if (!found) return sendPage(response, 410, await dead(token, next));
     const removes = posted ? posted.passkeys === "remove" : !found.hasApp;
-    const shown = { token, isNew: found.isNew, revoke: posted?.keys === "revoke", passkeys: found.passkeys, removes };
+    const shown = { token, next, isNew: found.isNew, revoke: posted?.keys === "revoke", passkeys: found.passkeys, removes };
     if (!posted) return sendPage(response, 200, named(site, { title, body: passwordForm(shown) }));
     const { password = "" } = posted;
     const length = [...password].length;
@@ -53,8 +55,9 @@ export function resetPassword(accounts: BrowserAccounts, readForm: ReadForm, sit
     });
     if (done instanceof ApiError)
       return sendPage(response, 422, named(site, { title, body: passwordForm({ ...shown, problem: errorText(done) }) }));
-    if (!done) return sendPage(response, 410, await dead(token));
-    const said = html`<p>Your password was changed and you were signed out of every browser. ${keysSaid[done.keys]}${passkeysNote(done.passkeys)}</p><p>Playtesters: <a href="${portal.signIn()}">sign in with the new password</a>. Game owners: <a href="${studio.signIn()}">sign in to Studio</a>, or run <code>playtest login</code>.</p>`;
+    if (!done) return sendPage(response, 410, await dead(token, next));
+    const signIn = (door: Door) => leading(door, door.to.signIn(), nextOf(door, next));
+    const said = html`<p>Your password was changed and you were signed out of every browser. ${keysSaid[done.keys]}${passkeysNote(done.passkeys)}</p><p>Playtesters: <a href="${signIn(playDoor)}">sign in with the new password</a>. Game owners: <a href="${signIn(studioDoor)}">sign in to Studio</a>, or run <code>playtest login</code>.</p>`;
     sendPage(response, 200, named(site, { title: "Password changed", body: said }));
   };
 }
@@ -67,6 +70,8 @@ const keysSaid: Record<KeysAfterReset, string> = {
 
 interface Shown {
   token: string;
+  /** The page that was asked for before the password. */
+  next?: string;
   /** The email address was not verified before. In this case all API keys are revoked. */
   isNew: boolean;
   revoke: boolean;
@@ -92,6 +97,7 @@ const passkeysField = (
 /** The form that sets a password with a reset token. */
 export const passwordForm = ({
   token,
+  next = "",
   isNew,
   revoke,
   passkeys = 0,
@@ -99,7 +105,7 @@ export const passwordForm = ({
   problem,
   keys = true,
 }: Shown): Markup => html`<form method="post" action="${pages.resetPassword()}">
-<input type="hidden" name="token" value="${token}">
+${hiddenFields({ token, ...(next !== "" && { next }) })}
 <label for="password">New password</label>
 <input id="password" name="password" type="password" autocomplete="new-password" minlength="${shortest}" maxlength="${longest}" required
 ${problem ? html`aria-invalid="true" aria-describedby="problem"` : ""} autofocus>

@@ -4,9 +4,12 @@ import { html, type Markup } from "../html.ts";
 import type { Site } from "../site.ts";
 import type { PageContext } from "./types.ts";
 
+export const hiddenFields = (fields: Record<string, string>): Markup[] =>
+  Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" autocomplete="off">`);
+
 /** The hidden fields of every form: the CSRF token, and the idempotency key, with which a form sent twice takes effect once. */
-export const tokens = (context: Pick<PageContext, "session" | "formKey">): Markup =>
-  html`<input type="hidden" name="csrf" value="${context.session.csrf}" autocomplete="off"><input type="hidden" name="formKey" value="${context.formKey}" autocomplete="off">`;
+export const tokens = (context: Pick<PageContext, "session" | "formKey">): Markup[] =>
+  hiddenFields({ csrf: context.session.csrf, formKey: context.formKey });
 
 /** A form that consists of one button. */
 export const button = (context: PageContext, action: string, label: string, look?: "link" | "quiet" | "danger"): Markup =>

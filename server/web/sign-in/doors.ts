@@ -68,14 +68,14 @@ export function behind({ base }: Pick<Door, "base">, given: string): string | un
 }
 
 /** The page to show after signing in: the requested one if it is behind this door, otherwise the first. */
-export const nextOf = (door: Door, given: string | null | undefined): string => behind(door, given ?? "") ?? door.base;
+export const nextOf = (door: Pick<Door, "base">, given: string | null | undefined): string => behind(door, given ?? "") ?? door.base;
 
 /** The requested page if it is behind a door, whose account it may be. Undefined for any other address. */
 export const nextAtAnyDoor = (given: string | null | undefined): string | undefined =>
   [playDoor, studioDoor].map((door) => behind(door, given ?? "")).find((next) => next !== undefined);
 
 /** The address of a page of signing in from which the way leads on to `next`. */
-export const leading = ({ base }: Door, address: string, next: string): string =>
+export const leading = ({ base }: Pick<Door, "base">, address: string, next: string): string =>
   next === base ? address : `${address}?${new URLSearchParams({ next })}`;
 
 /** Where accounts of this role sign in. Undefined for operators, who have no pages. */

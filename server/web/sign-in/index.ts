@@ -107,7 +107,7 @@ async function show(
     register: () => registerPage({ site, door, csrf, next }),
     registered: () => registeredPage({ site, door, next }),
     forgot: () => forgotPage({ site, door, csrf, next }),
-    resetSent: () => resetSentPage({ site, door }),
+    resetSent: () => resetSentPage({ site, door, next }),
   };
   const name = nameOf(door, url.pathname);
   const page = name && pages[name];
@@ -298,8 +298,9 @@ async function register({ accounts, limits, site, door }: Parts, { request, resp
 
 async function mailPasswordReset({ accounts, limits, door }: Parts, { request, response, form }: Posted): Promise<void> {
   limits.perAddress(request, "password");
-  await accounts.links.mailPasswordReset(form.email ?? "");
-  redirect(response, door.to.resetSent());
+  const next = nextOf(door, form.next);
+  await accounts.links.mailPasswordReset(form.email ?? "", next === door.base ? undefined : next);
+  redirect(response, leading(door, door.to.resetSent(), next));
 }
 
 /** Shows the page of the form again, with the error. */

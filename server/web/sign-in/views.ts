@@ -5,7 +5,7 @@ import { type Delivery, noneSent } from "../../mail/delivery.ts";
 import { html, type Markup, type PageContent } from "../html.ts";
 import { wordsOf } from "../shared/error-text.ts";
 import { signedOutLayout } from "../shared/layout.ts";
-import { acceptTerms, alert, notice, passkeyForm } from "../shared/parts.ts";
+import { acceptTerms, alert, hiddenFields, notice, passkeyForm } from "../shared/parts.ts";
 import type { Site } from "../site.ts";
 import { type Door, doorOf, leading } from "./doors.ts";
 import { type Kept, writtenOf } from "./kept.ts";
@@ -34,10 +34,7 @@ interface SignInState extends OnTheWay {
   kept?: Kept | undefined;
 }
 
-const hidden = (fields: Record<string, string>): Markup[] =>
-  Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" autocomplete="off">`);
-
-const hiddenKept = (kept: Kept | undefined) => kept && hidden({ kept: writtenOf(kept) });
+const hiddenKept = (kept: Kept | undefined) => kept && hiddenFields({ kept: writtenOf(kept) });
 
 const emailField = (id: string, value = "") =>
   html`<label for="${id}">Email address</label>
@@ -97,13 +94,13 @@ export function otherAccountPage(at: At, session: { displayName: string; csrf: s
     body: html`<p>You are signed in as ${session.displayName}, with ${own ? `a ${own.who} account` : "an operator account"}.</p>
 ${own && html`<p><a class="button" href="${own.base}">Open ${own.place}</a></p>`}
 <p>To use another account, sign out first.</p>
-<form method="post" action="${door.to.signOut()}">${hidden({ csrf: session.csrf })}<button class="quiet">Sign out</button></form>`,
+<form method="post" action="${door.to.signOut()}">${hiddenFields({ csrf: session.csrf })}<button class="quiet">Sign out</button></form>`,
   });
 }
 
 export const signInPage = (state: SignInState): PageContent => {
   const { site, door, csrf, next, email, passkeys, problem, notice: said, kept } = state;
-  const byPassword = html`<form method="post" action="${door.to.password()}">${hidden({ csrf, next })}${hiddenKept(kept)}
+  const byPassword = html`<form method="post" action="${door.to.password()}">${hiddenFields({ csrf, next })}${hiddenKept(kept)}
 ${emailField("email", email)}
 <label for="password">Password</label>
 <input id="password" name="password" type="password" autocomplete="current-password" maxlength="256" required>
@@ -122,7 +119,7 @@ ${typedOf(kept)}
     title,
     body: html`${said && notice(said)}${problem && alert(problem)}
 <p class="soft">${welcome({ site, door })}</p>
-<form method="post" action="${door.to.link()}">${hidden({ csrf, next })}
+<form method="post" action="${door.to.link()}">${hiddenFields({ csrf, next })}
 ${emailField("link-email", email)}
 <button>Email me a sign-in link</button></form>
 ${site.delivery === "saved" && html`<p class="soft">${noneSent} Ask the operator for the link, or use your password.</p>`}
@@ -131,7 +128,7 @@ ${byPassword}</section>
 ${
   passkeys &&
   html`<section><h2>Or use a passkey</h2>
-<form method="post" action="${door.to.startPasskey()}">${hidden({ csrf, next })}<button class="quiet">Sign in with a passkey</button></form></section>`
+<form method="post" action="${door.to.startPasskey()}">${hiddenFields({ csrf, next })}<button class="quiet">Sign in with a passkey</button></form></section>`
 }
 <section><h2>New here?</h2>${newHere(state)}${otherDoor(door)}</section>`,
   });
@@ -142,7 +139,7 @@ export const resumePage = ({ site, door, csrf, next, kept }: OnTheWay & { csrf: 
   signedOutLayout(site, door.base, {
     title: "You are signed in again",
     body: html`<p>Nothing was sent yet.</p>
-<form method="post" action="${kept.action}">${hidden({ ...kept.fields, csrf })}<button>Send it now</button></form>
+<form method="post" action="${kept.action}">${hiddenFields({ ...kept.fields, csrf })}<button>Send it now</button></form>
 ${typedOf(kept)}
 <p class="more"><a href="${next}">Back to the page without it</a></p>`,
   });
@@ -163,7 +160,7 @@ export function registerPage(
   return signedOutLayout(site, door.base, {
     title,
     body: html`${given.problem && alert(given.problem)}${domains(site)}
-<form method="post" action="${door.to.register()}">${hidden({ csrf, next })}
+<form method="post" action="${door.to.register()}">${hiddenFields({ csrf, next })}
 <label for="name">Name <span class="soft">(optional; visible to ${door.seenBy})</span></label>
 <input id="name" name="name" autocomplete="nickname" maxlength="100" value="${given.name}">
 ${emailField("email", given.email)}
@@ -210,7 +207,7 @@ export const forgotPage = ({ site, door, csrf, next }: OnTheWay & { csrf: string
   signedOutLayout(site, door.base, {
     title: "Forgot your password?",
     body: html`<p>${site.delivery === "sent" ? "We will email you a link to set a new one." : "An email with a link to set a new one will be written. This server sends no email: the next page says how to get the link."}</p>
-<form method="post" action="${door.to.forgot()}">${hidden({ csrf })}
+<form method="post" action="${door.to.forgot()}">${hiddenFields({ csrf, next })}
 ${emailField("email")}
 <button>Email me a reset link</button></form>
 <p>Or <a href="${signInAddress({ door, next })}">sign in with an emailed link</a>, without a password.</p>`,
@@ -235,14 +232,15 @@ const sentPage = (
 
 export const linkSentPage = (way: OnTheWay) =>
   sentPage(way, { whose: `a ${way.door.who} account`, validity: "15 minutes", again: signInAddress(way) });
-export const resetSentPage = (at: At) => sentPage(at, { whose: "an account", validity: "one hour", again: at.door.to.forgot() });
+export const resetSentPage = (at: OnTheWay) =>
+  sentPage(at, { whose: "an account", validity: "one hour", again: leading(at.door, at.door.to.forgot(), at.next) });
 
 /** The page of an emailed sign-in link. It asks for a click, because mail scanners open links and this one works once. */
 export const confirmPage = ({ site, door, ...fields }: OnTheWay & { csrf: string; token: string }): PageContent =>
   signedOutLayout(site, door.base, {
     title: "Welcome back",
     body: html`<p>Click to finish signing in.</p>
-<form method="post" action="${door.to.confirm()}">${hidden(fields)}<button>Sign in</button></form>`,
+<form method="post" action="${door.to.confirm()}">${hiddenFields(fields)}<button>Sign in</button></form>`,
   });
 
 interface CodeState extends OnTheWay {
@@ -258,12 +256,12 @@ export const codePage = ({ site, door, problem, passkeys, kept, ...fields }: Cod
   signedOutLayout(site, door.base, {
     title: "Enter your code",
     body: html`${problem && alert(problem)}
-<form method="post" action="${door.to.code()}">${hidden(fields)}${hiddenKept(kept)}
+<form method="post" action="${door.to.code()}">${hiddenFields(fields)}${hiddenKept(kept)}
 ${codeField("code", "Code from your authenticator app")}
 <button>Sign in</button></form>
 ${
   passkeys &&
-  html`<form method="post" action="${door.to.startPasskeyStep()}">${hidden(fields)}${hiddenKept(kept)}<button class="quiet">Use a passkey instead</button></form>`
+  html`<form method="post" action="${door.to.startPasskeyStep()}">${hiddenFields(fields)}${hiddenKept(kept)}<button class="quiet">Use a passkey instead</button></form>`
 }
 <p class="soft">No phone at hand? Enter one of your recovery codes instead. Each works once.</p>
 <p><a href="${signInAddress({ door, next: fields.next })}">Start again</a></p>
@@ -286,7 +284,7 @@ export const usePasskeyPage = ({
 }): PageContent =>
   signedOutLayout(site, door.base, {
     title: "Use your passkey",
-    body: html`${passkeyForm({ ceremony: "get", action, options, label: "Use a passkey" }, html`${hidden(fields)}${hiddenKept(kept)}`)}
+    body: html`${passkeyForm({ ceremony: "get", action, options, label: "Use a passkey" }, html`${hiddenFields(fields)}${hiddenKept(kept)}`)}
 <p><a href="${signInAddress({ door, next: fields.next })}">Sign in another way</a></p>`,
     assets: { scripts: ["passkey.js"] },
   });
