@@ -432,7 +432,7 @@ onBothDatabases("teams", (serve, it) => {
     expect(await Promise.all([ann, ben, dana].map(earned))).toEqual([1000, 0, 1000]);
   });
 
-  it("of two who replace members, the first to join is told that the team is not complete yet, and so is its claimant", async () => {
+  it("of two who replace members, the first to join is told that the team is not complete yet, and then that it is, and so is its claimant", async () => {
     const known = await market(serve);
     const { server, ann, ben, cleo, dana } = known;
     const slotId = await complete(known);
@@ -478,7 +478,7 @@ onBothDatabases("teams", (serve, it) => {
       });
     await replace("cleo", "eve");
     await confirm(eve, slotId);
-    for (const person of [ann, eve])
+    for (const person of [ann, dana, eve])
       expect(await noticeOf(person)).toMatchObject({
         title: "Team complete",
         body: expect.stringMatching(/^Everybody confirmed, and your slot/),

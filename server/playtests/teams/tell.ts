@@ -13,6 +13,7 @@ import { calendarOf } from "../schedule/sessions.ts";
 import type { SlotRow } from "../slots/store.ts";
 import type { PlaytestRow } from "../store.ts";
 import { changedAgreementLetter, completeLetter, endedLetter, incompleteLetter, joinedLetter, requestLetter } from "./letters.ts";
+import { isSeated } from "./rules.ts";
 import { type MemberRow, type NamedMemberRow, type TeamRow, waitingMembers } from "./store.ts";
 
 /** What the members of a team are told. Each function runs inside the caller's transaction. */
@@ -59,7 +60,10 @@ interface Missing {
   remedy: string;
 }
 
-/** Tells the claimant of a complete team, and whoever joined it in the place of one who left. `members` are all who were ever asked. */
+/**
+ * Tells the claimant of a complete team, and whoever joined it in the place of one who left; everybody when nobody is missing any more,
+ * because who joined before was told that somebody is. `members` are all who were ever asked.
+ */
 export async function tellJoined(
   tx: Tx,
   complete: Complete,
@@ -68,12 +72,9 @@ export async function tellJoined(
 ): Promise<void> {
   const named = members.map(({ display_name, status }) => ({ displayName: nameInMail(display_name), status }));
   const remedy = missingRemedy(complete.playtest.player_count, named);
-  await tellComplete(
-    tx,
-    complete,
-    [complete.team.claimant_id, user_id],
-    remedy === undefined ? undefined : { joinedName, remedy },
-  );
+  if (remedy !== undefined) return tellComplete(tx, complete, [complete.team.claimant_id, user_id], { joinedName, remedy });
+  const seated = members.filter(isSeated).map(({ user_id: id }) => id);
+  await tellComplete(tx, complete, seated);
 }
 
 /** Tells these members that they hold the slot, whether the team is complete, and of a playtest at a fixed time when they play. */
