@@ -112,7 +112,11 @@ async function addCredit(page: Page): Promise<void> {
   await page.goto("/studio/billing");
   await page.fill("#amount", "50");
   await page.getByRole("button", { name: "Pay by card" }).click();
-  await page.getByRole("link", { name: "Continue to the payment" }).click();
+  await page.getByLabel("Card number").waitFor();
+  // Whoever thinks again is where the amount is entered, and not on an error of the browser about a form that was sent.
+  await page.goBack();
+  expect(new URL(page.url()).pathname).toBe("/studio/billing");
+  await page.goForward();
   await page.getByLabel("Card number").fill("4242 4242 4242 4242");
   await page.getByLabel("Expiry").fill("12/34");
   await page.getByLabel("CVC").fill("123");

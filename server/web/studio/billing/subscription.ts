@@ -25,11 +25,10 @@ const choose = action({ at: studio.billing.below("plans/:id") }, async (context)
   const { call, id, form } = context;
   // The operation says which plans there are.
   const body = { planKey: id as PlanKey };
-  const current = (await call("getSubscription")).data;
   const { data } = await call("checkoutSubscription", { idempotencyKey: form.formKey, body });
   const { plans } = (await call("listPlans")).data;
   const cents = plans.find(({ key }) => key === id)?.priceCents ?? 0;
-  return continueToCheckout(context, data.checkoutUrl, cents, isRunning(current) && replaced);
+  return continueToCheckout(context, data.checkoutUrl, cents);
 });
 
 const cancel = action({ at: studio.billing.below("subscription/cancel") }, async ({ call, form }) => {

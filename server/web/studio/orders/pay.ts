@@ -14,18 +14,16 @@ type OrderReply = Data<"approveOrder">["order"];
 type Playtest = Data<"getPlaytest">["playtest"];
 type Slot = Data<"listSlots">["slots"][number];
 
-/** The page between a form and a checkout: a form may not lead to the page of a card processor, but a link may. */
-export function continueToCheckout(
-  context: StudioContext,
-  checkoutUrl: string,
-  cents: number,
-  note: Markup | false = false,
-): Promise<PageContent> {
-  const body = html`<p class="amount">${usd(cents)}</p>${note}
+/**
+ * The page between a form and a checkout: a form may not lead to the page of a card processor, but a page may. The browser goes on by
+ * itself, and so keeps no page of a form that was sent, to which the way back from the checkout would lead.
+ */
+export function continueToCheckout(context: StudioContext, checkoutUrl: string, cents: number): Promise<PageContent> {
+  const body = html`<p class="amount">${usd(cents)}</p>
 <p>Nothing was charged yet. The next page takes your card.</p>
 <p><a class="button" href="${checkoutUrl}">Continue to the payment</a></p>
 <p class="more"><a href="${studio.billing()}">See your payments</a></p>`;
-  return studioLayout(context, undefined, { title: "Pay by card", body });
+  return studioLayout(context, undefined, { title: "Pay by card", body, leadsTo: checkoutUrl });
 }
 
 /** What follows an order that is not paid yet: its checkout if it has one, otherwise its playtest. Undefined for one that is paid. */
