@@ -69,6 +69,16 @@ onBothDatabases("account pages", (serve) => {
       expect((await server.request("GET", "/chat/contacts", { key })).status).toBe(401);
     });
 
+    it("the form of a key that expires, sent twice, makes one key", async () => {
+      const { browser, server } = await scene(base);
+      const path = `${base}/account/keys`;
+      const form = { ...hiddenFields((await browser.get(path)).html, path), name: "ci", "scope-chat": "yes", expires: "30", password };
+      const first = keyIn((await browser.send(path, form)).html);
+      await server.advance(90_000);
+      expect(first).toMatch(/^pt_sk_/);
+      expect(keyIn((await browser.send(path, form)).html)).toBe(first);
+    });
+
     it("a key takes a code where the account has a second factor", async () => {
       const { browser, server, who } = await scene(base);
       const app = await setUpFactor(server, who, password);

@@ -7,7 +7,7 @@ import { usd } from "../../lib/money.ts";
 import { iso } from "../../lib/time.ts";
 import { html, type Markup, type PageContent } from "../html.ts";
 import { budgetsIn } from "../shared/amounts.ts";
-import { copied, fault, marked, notice, tokens } from "../shared/parts.ts";
+import { copied, fault, hiddenFields, marked, notice, tokens } from "../shared/parts.ts";
 import { time } from "../shared/text.ts";
 import { type AreaPage, actionFor, type PageContext } from "../shared/types.ts";
 import { codeField, codeLabel } from "../sign-in/views.ts";
@@ -40,6 +40,12 @@ const tools: Record<Toolset, string> = {
 
 const scopeInput = (scope: Scope) => `scope-${scope}`;
 
+/** From when the days count: when the form was shown, so that the same form sent twice says the same. A form of another day counts from now. */
+const shownAt = ({ form, now }: PageContext): number => {
+  const at = Number(form.shownAt);
+  return at > now - dayMs && at <= now ? at : now;
+};
+
 const expiries = [
   ["", "Never"],
   ["30", "In 30 days"],
@@ -67,7 +73,7 @@ export function apiKeys<C extends PageContext>({ to, layout }: Place<C>): AreaPa
   });
 
   const create = action({ at: to.keys, takesPassword: true, fields }, async (context) => {
-    const { call, form, now, formKey } = context;
+    const { call, form, formKey } = context;
     const me = (await call("getMe")).data;
     const { hasPassword } = (await call("getFactor")).data;
     if (hasPassword && !form.password) throw invalid("password", "is required");
@@ -75,7 +81,7 @@ export function apiKeys<C extends PageContext>({ to, layout }: Place<C>): AreaPa
       name: form.name?.trim() ?? "",
       scopes: roleScopes[me.role].filter((scope) => form[scopeInput(scope)] === "yes"),
       readOnly: form.readOnly === "yes",
-      ...(form.expires && { expiresAt: iso(now + Number(form.expires) * dayMs) }),
+      ...(form.expires && { expiresAt: iso(shownAt(context) + Number(form.expires) * dayMs) }),
       ...(me.role === "game_owner" && { budgets: budgetsIn(form) }),
       ...(hasPassword && { email: me.email, password: form.password, code: form.code || undefined }),
     };
@@ -140,7 +146,7 @@ function newKey(context: PageContext, role: Role): Markup {
   const box = (name: string, label: string, isChecked: boolean) =>
     html`<label class="check"><input type="checkbox" name="${name}" value="yes"${isChecked && html` checked`}> ${label}</label>`;
   const scopes: readonly Scope[] = roleScopes[role];
-  return html`<label for="key-name">Name <span class="soft">(so that you recognize it here)</span></label>
+  return html`${hiddenFields({ shownAt: String(shownAt(context)) })}<label for="key-name">Name <span class="soft">(so that you recognize it here)</span></label>
 <input id="key-name" name="name" autocomplete="off" maxlength="100" value="${form.name}" required${marked(context, "key-name")}>
 ${fault(context, "key-name")}
 <fieldset id="key-scopes" tabindex="-1"><legend>What it can do</legend>
