@@ -28,7 +28,8 @@ function detailText({ field, message }: ErrorDetail, { flags = [], args = {} }: 
   const hasFlag = flags.some((one) => one.name === flagName({ name }) || isSentAs(one));
   const argument = Object.entries(args).find(([own, one]) => isSentAs(one) || (own === name && !hasFlag))?.[0];
   if (argument !== undefined) return `<${argument}>: ${message}`;
-  const flag = flags.find(isSentAs)?.name ?? flagName({ name });
+  // A header keeps its name: its capitals begin no words of a flag.
+  const flag = flags.find(isSentAs)?.name ?? (/^[A-Z]/.test(name) ? name : flagName({ name }));
   // What is read from a file has no flag of its own.
   return `${flags.some((one) => one.name === flag) ? "--" : ""}${flag}${which}: ${message}`;
 }

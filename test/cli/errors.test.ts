@@ -82,6 +82,13 @@ describe("exit codes", () => {
     expect(stderr).toContain("  --devices (value 2): is unknown\n");
   });
 
+  it("names a header that no flag sets as it is", async () => {
+    const details = [{ field: "PAYMENT-SIGNATURE", message: "has expired" }];
+    const error = { code: "VALIDATION_ERROR", message: "PAYMENT-SIGNATURE: has expired", details };
+    const { stderr } = await run([{ on: "POST /games", status: 400, error }], create);
+    expect(stderr).toContain("error: PAYMENT-SIGNATURE: has expired\n");
+  });
+
   it.each([
     [
       "a redirect",
