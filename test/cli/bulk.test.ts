@@ -349,6 +349,59 @@ describe("again", () => {
     expect(await result()).toMatchObject({ ordered: 1, skipped: 3, spentCents: 6_000 });
   });
 
+  describe("after a run that was killed before it heard what became of its rows", () => {
+    /** Of these rows the first two were ordered, the third was sent and did not arrive, and the others were not sent. */
+    async function killed(quantities: readonly number[]) {
+      const rows = quantities.map((quantity) => `GAME,${quantity}\n`);
+      write(`game,quantity\n${rows.slice(0, 2).join("")}`);
+      await bulk();
+      write(`game,quantity\n${rows.join("")}`);
+      const { requests } = JSON.parse((await bulk("--dry-run --json")).stdout);
+      const journal = `${file}.playtest-journal`;
+      const sent = readFileSync(journal, "utf8")
+        .split("\n")
+        .filter((line) => line.includes('"sent"'));
+      const third = { ...JSON.parse(sent[0]!), key: requests[0].headers["idempotency-key"] };
+      writeFileSync(journal, [...sent, JSON.stringify(third), ""].join("\n"));
+    }
+
+    it("what was ordered takes no credit again, and the rest is ordered", async () => {
+      await killed([20, 20, 5, 5]);
+      expect(await balance()).toBe(20_000);
+      const plan = await result("--plan");
+      expect(plan.rows.map(({ status }: { status: string }) => status)).toEqual([...Array(3).fill("outcome unknown"), "planned"]);
+      expect([plan.code, plan.cents, plan.missingCents, plan.stderr]).toEqual([
+        0,
+        10_000,
+        0,
+        expect.stringContaining("3 rows more may have been ordered by a run that was interrupted."),
+      ]);
+      expect(await playtests()).toHaveLength(2);
+      const low = await bulk("--max-cost 899.99");
+      expect([low.code, low.stderr]).toEqual([7, expect.stringContaining("exceeds --max-cost $899.99. Nothing was sent.")]);
+      expect(await result("--max-cost 900")).toMatchObject({ code: 0, ordered: 2, skipped: 2, failed: 0, spentCents: 20_000 });
+      expect([await balance(), (await playtests()).length]).toEqual([0, 4]);
+      expect(await result()).toMatchObject({ code: 0, ordered: 0, skipped: 4 });
+    });
+
+    it("says how much credit is missing for what did not arrive", async () => {
+      await killed([20, 20, 20, 5]);
+      const { code, stderr } = await bulk();
+      expect([code, stderr]).toEqual([7, expect.stringContaining("$300.00 more credit is needed. Nothing was ordered.")]);
+      expect([await balance(), (await playtests()).length]).toEqual([20_000, 2]);
+    });
+
+    it("asks before it sends them again", async () => {
+      await killed([1, 1, 1]);
+      const ran = await bulk("");
+      expect([ran.code, ran.stderr]).toEqual([
+        2,
+        expect.stringContaining("Pass --yes to confirm, or --max-cost to set a limit."),
+      ]);
+      expect(await playtests()).toHaveLength(2);
+    });
+  });
+
   it("a row whose reply was lost more than a day ago is not risked", async () => {
     write("game\nGAME\n");
     await bulk();

@@ -25,6 +25,8 @@ const keyLifetimeMs = 23 * 3_600_000;
 
 export interface BulkJournal extends EarlierRuns {
   readonly path: string;
+  /** Whether an earlier run sent a row and did not hear what became of it. */
+  isUnsure(key: string): boolean;
   /**
    * Whether a row was sent so long ago, with unknown outcome, that sending it again could order it twice. `kept`: the server keeps refs,
    * and was asked for that of the row.
@@ -90,6 +92,7 @@ export async function openBulkJournal(
 
   return {
     path: journal.path,
+    isUnsure: (key) => last.get(key)?.state === "sent",
     ordered,
     orderedAs(row) {
       const before = ordered(row.key);

@@ -40,9 +40,21 @@ const fieldsOf = ({ line, ref, game, order, cents, minutes }: Planned) => ({
   minutes,
 });
 
-export async function planOutcome(ctx: Context, all: readonly Planned[], plan: Plan, earlier: Earlier): Promise<Outcome> {
+interface EarlierRows {
+  earlier: Earlier;
+  /** Whether a row may be ordered already. */
+  unsure(row: Planned): boolean;
+}
+
+export async function planOutcome(
+  ctx: Context,
+  all: readonly Planned[],
+  plan: Plan,
+  { earlier, unsure }: EarlierRows,
+): Promise<Outcome> {
   const rows = all.map((row) => {
     if (earlier(row)) return { ...fieldsOf(row), status: "ordered", payWith: null };
+    if (unsure(row)) return { ...fieldsOf(row), status: "outcome unknown", payWith: null };
     return {
       ...fieldsOf(row),
       status: row.payWith === undefined ? "insufficient funds" : "planned",
