@@ -21,7 +21,8 @@ export interface Prompt {
   readonly possible: boolean;
   /** `notDone`: what the error says was not done. */
   confirm(question: string, instead: string, notDone?: string): Promise<boolean>;
-  text(question: string, instead: string, initial?: string): Promise<string>;
+  /** `fault`: says what is wrong with an answer, which is then asked for again. */
+  text(question: string, instead: string, initial?: string, fault?: (answer: string) => string | undefined): Promise<string>;
   /** A line that may be empty. */
   optional(question: string, instead: string): Promise<string>;
   secret(question: string, instead: string): Promise<string>;
@@ -98,10 +99,11 @@ export function createPrompt(io: Io, noInput: boolean): Prompt {
       requirePrompts(question, instead, notDone);
       return ask(question, instead, (prompts, message) => prompts.confirm({ message, default: false }, streams));
     },
-    text: (question, instead, initial) =>
-      ask(question, instead, (prompts, message) =>
-        prompts.input({ message, required: true, ...(initial && { default: initial }) }, streams),
-      ),
+    text: (question, instead, initial, fault) =>
+      ask(question, instead, (prompts, message) => {
+        const validate = (answer: string) => fault?.(answer) ?? true;
+        return prompts.input({ message, required: true, validate, ...(initial && { default: initial }) }, streams);
+      }),
     optional: (question, instead) => ask(question, instead, (prompts, message) => prompts.input({ message }, streams)),
     menu: (question, choices, instead) => {
       requirePrompts(question, instead);

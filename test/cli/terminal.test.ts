@@ -61,6 +61,15 @@ it("auth password: asks for the passwords without showing them, for the new one 
   expect(session.shown + again.shown).not.toMatch(/correct|stap/);
 });
 
+it("auth register: asks again for an address that is none, before the password", async () => {
+  const session = sit(["auth", "register"], { PLAYTEST_API_KEY: "" });
+  await session.see("Email address:", "ada at home\r");
+  await session.see("Enter an email address, such as dev@example.com.", "\u0015newcomer@example.com\r");
+  await session.see("Password (at least 8 characters):", "correct horse\r");
+  await session.see("The account was created.");
+  expect(await session.ended).toBe(0);
+});
+
 it("auth factor enable, login and a payout: a QR code, and prompts for codes", async () => {
   const person = await factories.registerOwner(server);
   const { email } = (await person.get("/auth/me")).body.data;

@@ -1,5 +1,6 @@
 import { instanceUrl } from "../../api/url.ts";
 import { type Context, define, flag } from "../../cli/define.ts";
+import { isEmailAddress, withAsciiDomain } from "../../contract/text/email-address.ts";
 import { CliError, howToVerify } from "../../errors.ts";
 import { readSecret } from "../shared/secret.ts";
 import { chooseInstance, requirePlaceForKey, saveLogin } from "./account.ts";
@@ -22,6 +23,10 @@ async function noteTerms(ctx: Context, baseUrl: string): Promise<void> {
   if (info?.privacyUrl) ctx.out.note(`How your data is used: ${info.privacyUrl}`);
 }
 
+/** Said at the prompt: the server would refuse it only after the password was typed. */
+const addressFault = (answer: string): string | undefined =>
+  isEmailAddress(withAsciiDomain(answer.trim())) ? undefined : "Enter an email address, such as dev@example.com.";
+
 export const register = define({
   name: "register",
   summary: "Create an account and save its API key",
@@ -38,7 +43,7 @@ export const register = define({
     requirePlaceForKey(ctx);
     const baseUrl = instanceUrl(await chooseInstance(ctx));
     await noteTerms(ctx, baseUrl);
-    const email = body.email ?? (await ctx.prompt.text("Email address:", "Pass --email."));
+    const email = body.email ?? (await ctx.prompt.text("Email address:", "Pass --email.", undefined, addressFault));
     const password =
       body.password ?? (await readSecret(ctx, flags.passwordFile, "--password-file", "Password (at least 8 characters):"));
     const account = { ...body, email, password, role: body.role ?? ("game_owner" as const) };
