@@ -207,7 +207,8 @@ export const billing = {
     reply: z.strictObject({ details: billingDetails }),
   }),
   updateBillingDetails: endpoint("PATCH /billing/details", {
-    ...owner,
+    // The reply shows what only `billing` may read.
+    access: ["game_owner", "billing"],
     extension: true,
     summary: "Change the name, address and tax number for your next invoices",
     body: z
