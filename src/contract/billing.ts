@@ -320,6 +320,7 @@ export const billing = {
       checkoutUrl: z.string(),
       sessionId: z.string(),
       subscriptionId: id(),
+      paymentId: extension(id().optional().meta({ description: "The payment that the checkout is for." })),
       isPlanChange: z.boolean(),
       ...spentFrom,
     }),

@@ -104,6 +104,17 @@ describe("billing", () => {
     expect(await json("billing subscription resume")).toMatchObject({ subscription: { cancelAtPeriodEnd: false } });
   });
 
+  it("billing subscription checkout --wait: notices beside a running plan whether the change of plan is paid", async () => {
+    await run("billing subscription checkout --plan-key indie_monthly --sandbox");
+    const change = "billing subscription checkout --plan-key studio_monthly --wait";
+    const declined = await run(change, { outside: { sleep: completeCheckout("declined") } });
+    expect([declined.code, declined.stdout]).toEqual([7, ""]);
+    expect(declined.stderr).toContain("The subscription was not paid (status: failed).");
+    const paid = await run(`${change} --jq .plan.key`, { outside: { sleep: completeCheckout("paid") } });
+    expect([paid.code, paid.stdout]).toEqual([0, "studio_monthly\n"]);
+    expect((await run("billing subscription checkout --plan-key indie_yearly --wait --for 10s")).code).toBe(8);
+  });
+
   it("billing credit add --open: says that no browser opened, and the address works by hand", async () => {
     const { code, stdout, stderr } = await run("billing credit add --amount 20 --open", {
       env: { BROWSER: "/nonexistent/browser" },

@@ -1,9 +1,10 @@
 import { webUrl } from "../../api/url.ts";
-import { define } from "../../cli/define.ts";
+import { type Context, define } from "../../cli/define.ts";
+import type { Data } from "../../contract/index.ts";
 import { duration } from "../../io/text.ts";
 import { noteBudgets } from "../shared/budgets/left.ts";
 import { requireSandbox } from "../shared/sandbox.ts";
-import { checkoutFlags, notPaid, openPage, pollUntilPaid, requireWait } from "./checkout.ts";
+import { type CheckoutFlags, checkoutFlags, notPaid, openPage, pollPayment, pollUntilPaid, requireWait } from "./checkout.ts";
 import { changedSubscriptionView, subscriptionView } from "./view.ts";
 
 const subscriptionShow = define({
@@ -25,7 +26,7 @@ const subscriptionCheckout = define({
   description:
     "Prints the URL of the checkout page. Changing the plan ends the old one immediately, without proration; unused hours are kept. " +
     "With --wait, waits for the payment and exits with 0 if paid, 7 if not paid, 8 if still pending.",
-  operation: ["checkoutSubscription", "getSubscription", "completeSubscription"],
+  operation: ["checkoutSubscription", "getPayment", "getSubscription", "completeSubscription"],
   body: "checkoutSubscription",
   flags: checkoutFlags,
   exits: [7, 8],
@@ -46,15 +47,29 @@ const subscriptionCheckout = define({
       if (!flags.wait) return ctx.text(href, started);
       ctx.out.note(`Pay here: ${href}`);
     }
-    const data = await pollUntilPaid(ctx, flags, "subscription", async () => {
-      const found = await ctx.api().getSubscription({});
-      const waiting = found.subscription?.id !== id || found.subscription.status === "incomplete";
-      return waiting ? undefined : found;
-    });
+    const data = await paidPlan(ctx, flags, started);
     if (data.subscription?.status !== "active") throw notPaid("subscription", data.subscription?.status ?? "none");
     return { kind: "item", data, subject: data, view: subscriptionView };
   },
 });
+
+/** The plan after its payment has ended. A server that does not name the payment shows only by the plan that it was paid. */
+async function paidPlan(
+  ctx: Context,
+  flags: CheckoutFlags,
+  { subscriptionId, paymentId }: Data<"checkoutSubscription">,
+): Promise<Data<"getSubscription">> {
+  if (paymentId !== undefined) {
+    const { status } = await pollPayment(ctx, flags, "subscription", paymentId);
+    if (status !== "completed") throw notPaid("subscription", status);
+    return ctx.api().getSubscription({});
+  }
+  return pollUntilPaid(ctx, flags, "subscription", async () => {
+    const found = await ctx.api().getSubscription({});
+    const waiting = found.subscription?.id !== subscriptionId || found.subscription.status === "incomplete";
+    return waiting ? undefined : found;
+  });
+}
 
 const subscriptionCancel = define({
   name: "subscription cancel",
