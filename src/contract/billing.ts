@@ -328,7 +328,7 @@ export const billing = {
   }),
   cancelSubscription: endpoint("POST /billing/subscription/cancel", {
     ...owner,
-    summary: "Cancel the subscription at the end of its period",
+    summary: "Cancel the subscription at the end of its period, or at once if it is past due",
     risk: "destroy",
     reply: z.strictObject({ subscription }),
   }),

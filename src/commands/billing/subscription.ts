@@ -7,6 +7,8 @@ import { requireSandbox } from "../shared/sandbox.ts";
 import { type CheckoutFlags, checkoutFlags, notPaid, openPage, pollPayment, pollUntilPaid, requireWait } from "./checkout.ts";
 import { changedSubscriptionView, subscriptionView } from "./view.ts";
 
+const checkoutLine = (planKey: string) => `\`playtest billing subscription checkout --plan-key ${planKey}\``;
+
 const subscriptionShow = define({
   name: "subscription show",
   aliases: ["subscription"],
@@ -16,6 +18,10 @@ const subscriptionShow = define({
   async run(_, ctx) {
     const data = await ctx.api().getSubscription({});
     if (!data.subscription) ctx.out.note("No subscription. See `playtest billing plans`.");
+    if (data.subscription?.status === "past_due")
+      ctx.out.note(
+        `The last renewal could not be charged. To pay with another card: ${checkoutLine(data.subscription.planKey)}.`,
+      );
     return { kind: "item", data, subject: data, view: subscriptionView };
   },
 });
@@ -25,6 +31,7 @@ const subscriptionCheckout = define({
   summary: "Subscribe or change the plan at a hosted checkout",
   description:
     "Prints the URL of the checkout page. Changing the plan ends the old one immediately, without proration; unused hours are kept. " +
+    "Subscribing again to a plan that is past due pays for it with another card. " +
     "With --wait, waits for the payment and exits with 0 if paid, 7 if not paid, 8 if still pending.",
   operation: ["checkoutSubscription", "getPayment", "getSubscription", "completeSubscription"],
   body: "checkoutSubscription",
@@ -73,14 +80,15 @@ async function paidPlan(
 
 const subscriptionCancel = define({
   name: "subscription cancel",
-  summary: "Cancel the subscription at the end of its period; hours are kept",
+  summary: "Cancel the subscription at the end of its period, or at once if it is past due; hours are kept",
   operation: "cancelSubscription",
-  confirm: () => "Cancel the subscription at the end of its period? Past payments are not refunded.",
+  confirm: () => "Cancel the subscription? It ends with its period, or now if it is past due. Past payments are not refunded.",
   examples: ["playtest billing subscription cancel --yes"],
   async run(_, ctx) {
     const data = await ctx.api().cancelSubscription({});
-    const end = data.subscription.currentPeriodEnd;
-    if (end)
+    const { status, currentPeriodEnd: end, planKey } = data.subscription;
+    if (status === "cancelled") ctx.out.note(`The subscription has ended. To start it again: ${checkoutLine(planKey)}.`);
+    else if (end)
       ctx.out.note(
         `The subscription ends in ${duration(Math.max(0, (Date.parse(end) - ctx.serverNow()) / 1000))}. To undo: \`playtest billing subscription resume\`.`,
       );
