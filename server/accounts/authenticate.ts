@@ -101,6 +101,7 @@ const principalOfKey = perRow(
     keyExpiresAt: key.expires_at,
     role: key.role,
     scopes: scopesOf(key),
+    accountScopes: accountScopes(key),
     emailVerified: key.email_verified_at !== null,
     readOnly: key.read_only === 1,
     ...(key.toolsets !== null && { toolsets: JSON.parse(key.toolsets) as Toolset[] }),
@@ -116,7 +117,7 @@ function principalOf(session: Session, headers: IncomingHttpHeaders): Principal 
 
 /** 403 unless the caller may use this endpoint. Checks the scope first, so that a key without it learns nothing about its account. */
 export function authorize(endpoint: Endpoint, principal: Principal): void {
-  if (!permits(endpoint.access, { role: principal.role, scopes: [...principal.scopes] }))
+  if (!permits(endpoint.access, { ...principal, scopes: [...principal.scopes] }))
     throw forbidden(refusal(endpoint.access, principal));
   if (principal.readOnly && endpoint.risk !== "read") throw forbidden("The API key is read-only. Nothing was changed.");
   if (principal.emailVerified || endpoint.unverified) return;
@@ -134,10 +135,16 @@ const people = {
 
 /** Why the caller may not: its key lacks a scope or, where no key of its account can have that, it is another role's business. */
 function refusal(access: Access, principal: Principal): string {
+  if (access === "every") return lacking(principal);
   const may = roles.filter((role) => permits(access, { role, scopes: roleScopes[role] }));
   if (may.includes(principal.role)) return `The API key does not have the required scope: ${scopeText(access, principal)}.`;
   const those = may.map((role) => people[role][1]).join(" and ");
   return `Only ${those} can do this, and this is the account of ${people[principal.role][0]}. Nothing was changed.`;
+}
+
+function lacking({ accountScopes: all, scopes }: Principal): string {
+  const missing = all.filter((scope) => !scopes.has(scope)).map((scope) => `\`${scope}\``);
+  return `This takes an API key with every scope of the account, and this key lacks ${missing.join(" and ")}. Nothing was exported. Use an API key that has these scopes too.`;
 }
 
 function scopeText(access: Access, principal: Principal): string {

@@ -81,6 +81,7 @@ export const sessionPrincipal = (session: Session): Principal => ({
   keyExpiresAt: null,
   role: session.role,
   scopes: new Set(roleScopes[session.role]),
+  accountScopes: roleScopes[session.role],
   emailVerified: true,
   readOnly: false,
 });

@@ -116,7 +116,7 @@ export const renewalFailedLetter = ({ config, planName, retryAt, zone }: Renewal
   paragraphs: [
     `The renewal of ${planName} could not be charged.`,
     retryAt !== null
-      ? `The charge is tried again on ${zonedText(retryAt, zone)}. Make sure that your card can be charged by then.`
+      ? `The charge is tried again on ${zonedText(retryAt, zone)}. Make sure that your card can be charged by then, or subscribe again with another card.`
       : "The charge is not tried again, so the plan has ended. You keep your unused hours and can subscribe again.",
   ],
   action: { label: "See the subscription", url: taskLink(config, "subscription") },

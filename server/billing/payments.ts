@@ -68,10 +68,13 @@ export async function openCheckout(
     created_at: now,
     updated_at: now,
   });
-  const { id, expires_at: runAt } = payment;
-  await tx.schedule({ kind: "lapse-payment", key: id, payload: { paymentId: id }, runAt: runAt! });
+  await lapse(tx, payment.id, payment.expires_at!);
   return { payment, checkoutUrl: `${deps.config.baseUrl}${pages.checkout(token)}` };
 }
+
+/** Cancels the payment at a time in milliseconds, unless it has ended by then. The earliest such time counts. */
+export const lapse = (tx: Tx, paymentId: string, runAt: number): Promise<void> =>
+  tx.schedule({ kind: "lapse-payment", key: paymentId, payload: { paymentId }, runAt });
 
 /** Issues the invoice of a payment that just completed, and sends its owner a receipt. */
 export async function announcePaid(tx: Tx, payment: payments.PaymentRow, period?: Period): Promise<void> {

@@ -51,8 +51,12 @@ async function conversationOf(q: Query, principal: Principal, id: string) {
   return found;
 }
 
-/** Marks the messages that the contact sent as read, and returns the rows with the new `read_at`. */
+/**
+ * Marks the messages that the contact sent as read, and returns the rows with the new `read_at`. A read-only key marks none: no person may
+ * have seen what a program reads with it.
+ */
 async function markPageRead(deps: Deps, principal: Principal, rows: chatStore.MessageRow[]): Promise<chatStore.MessageRow[]> {
+  if (principal.readOnly) return rows;
   const now = deps.clock.now();
   const isNew = (row: chatStore.MessageRow) => row.read_at === null && row.sender_id !== principal.userId;
   const unread = rows.filter(isNew).map((row) => row.id);

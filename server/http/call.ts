@@ -20,6 +20,8 @@ export interface Principal {
   keyExpiresAt: number | null;
   role: "game_owner" | "playtester" | "admin";
   scopes: ReadonlySet<Scope>;
+  /** The scopes that a key of the account can have. */
+  accountScopes: readonly Scope[];
   emailVerified: boolean;
   /** Whether the key can change nothing. */
   readOnly: boolean;

@@ -21,6 +21,7 @@ import { publishedNames } from "./publications/consent.ts";
 
 const any = { access: "any", extension: true } as const;
 const main = { access: "main", extension: true } as const;
+const every = { access: "every", extension: true } as const;
 const keyless = { access: "none", extension: true } as const;
 
 const emailField = email().meta({ description: "The account's email address." });
@@ -301,16 +302,17 @@ export const auth = {
     reply: message().extend({ passkeysLeft }),
   }),
   exportAccount: endpoint("GET /auth/export", {
-    ...main,
-    summary: "Export everything that is kept about your account; payout details are masked",
+    ...every,
+    summary:
+      "Export everything that is kept about your account; payout details are masked. Takes an API key with every scope of the account",
     reply: exported,
   }),
   exportAccountInFull: endpoint("POST /auth/export", {
-    ...main,
+    ...every,
     refusesBudgeted: true,
     ...audited("user.export"),
     summary:
-      "Export everything that is kept about your account, with the payout details in full. Takes the password and sends an email",
+      "Export everything that is kept about your account, with the payout details in full. Takes the password and an API key with every scope of the account, and sends an email",
     body: z.strictObject({
       password: text(256, 1).meta({ description: "Current password." }),
       code: optionalCodeField(),

@@ -207,7 +207,8 @@ export const billing = {
     reply: z.strictObject({ details: billingDetails }),
   }),
   updateBillingDetails: endpoint("PATCH /billing/details", {
-    ...owner,
+    // The reply shows what only `billing` may read.
+    access: ["game_owner", "billing"],
     extension: true,
     summary: "Change the name, address and tax number for your next invoices",
     body: z
@@ -319,6 +320,7 @@ export const billing = {
       checkoutUrl: z.string(),
       sessionId: z.string(),
       subscriptionId: id(),
+      paymentId: extension(id().optional().meta({ description: "The payment that the checkout is for." })),
       isPlanChange: z.boolean(),
       ...spentFrom,
     }),
@@ -326,7 +328,7 @@ export const billing = {
   }),
   cancelSubscription: endpoint("POST /billing/subscription/cancel", {
     ...owner,
-    summary: "Cancel the subscription at the end of its period",
+    summary: "Cancel the subscription at the end of its period, or at once if it is past due",
     risk: "destroy",
     reply: z.strictObject({ subscription }),
   }),

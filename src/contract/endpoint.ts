@@ -31,15 +31,24 @@ export const impliedScopes = (role: Role, scopes: readonly string[]): readonly s
 
 /**
  * The keys that may call: `"none"` needs no key and reads none; `"any"` takes any valid key; `"main"` takes a key with the main scope of
- * its role; `"optional"` takes such a key, or no key where the body proves who calls (a token of an email, for example); a list
+ * its role; `"every"` takes a key with every scope of its account, for what shows all that the account holds; `"optional"` takes such a key, or no key where the body proves who calls (a token of an email, for example); a list
  * takes a key with every scope in it; `anyOf` takes a key with one of its scopes.
  */
-export type Access = "none" | "optional" | "any" | "main" | readonly Scope[] | { readonly anyOf: readonly Scope[] };
+export type Access = "none" | "optional" | "any" | "main" | "every" | readonly Scope[] | { readonly anyOf: readonly Scope[] };
+
+interface Holder {
+  role: Role;
+  /** The scopes of the key. */
+  scopes: readonly string[];
+  /** The scopes that a key of the account can have; by default those of the role, which only some administrators have less than. */
+  accountScopes?: readonly Scope[];
+}
 
 /** Whether a valid API key of this role with these scopes may call. */
-export function permits(access: Access, { role, scopes: given }: { role: Role; scopes: readonly string[] }): boolean {
+export function permits(access: Access, { role, scopes: given, accountScopes = roleScopes[role] }: Holder): boolean {
   if (access === "none" || access === "any") return true;
   const scopes = impliedScopes(role, given);
+  if (access === "every") return accountScopes.every((scope) => scopes.includes(scope));
   if (access === "main" || access === "optional") return scopes.includes(roleScopes[role][0]);
   if ("anyOf" in access) return access.anyOf.some((scope) => scopes.includes(scope));
   return access.every((scope) => scopes.includes(scope));

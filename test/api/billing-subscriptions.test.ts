@@ -1,4 +1,5 @@
 import { expect, test, vi } from "vitest";
+import type { Data } from "../../src/contract/index.ts";
 import { goodCard, openTill, submit, type Till } from "../helpers/billing.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { firstAdmin, registerOwner } from "../helpers/factories.ts";
@@ -17,7 +18,7 @@ async function openPlan(server: TestServer, planKey = "indie_monthly") {
 async function subscribe(till: Till, planKey: string) {
   const reply = await till.owner.post("/billing/subscription/checkout", { planKey });
   if (reply.status !== 200) throw new Error(`could not subscribe: ${reply.text}`);
-  return reply.body.data as { checkoutUrl: string; sessionId: string; subscriptionId: string; isPlanChange: boolean };
+  return reply.body.data as Required<Data<"checkoutSubscription">>;
 }
 
 const act = (till: Till, id: string, outcome: string) =>
@@ -261,6 +262,58 @@ onBothDatabases("subscriptions", (serve) => {
     await setRenewals(till, id, "paid");
     await till.server.advance(10 * day);
     expect([await till.minutes(), (await show(till)).subscription!.status]).toEqual([300, "cancelled"]);
+  });
+
+  test("past due: the plan is paid with another card, and the renewal is not charged any more", async () => {
+    const { till, id } = await openPlan(await serve());
+    await setRenewals(till, id, "failed");
+    await till.server.advance(31 * day);
+    const mail = till.server.mails.findLast(({ subject }) => subject.startsWith("The renewal of"))!;
+    expect(mail.text).toContain("or subscribe again with another card.");
+    const again = await subscribe(till, "indie_monthly");
+    expect(again).toMatchObject({ isPlanChange: false, paymentId: expect.any(String) });
+    expect((await show(till)).subscription).toMatchObject({ id, status: "past_due" });
+    await Promise.all([1, 2, 3].map(() => submit(again.checkoutUrl, goodCard)));
+    await setRenewals(till, id, "paid");
+    expect(await state(till)).toEqual(["indie_monthly", "active", "2026-04-01", "2026-05-01", "2026-05-01", null]);
+    await till.server.advance(10 * day);
+    expect([await till.minutes(), (await show(till)).subscription!.id]).toEqual([600, again.subscriptionId]);
+    const payments = (await till.owner.listPayments()).payments.map(({ status }) => status);
+    expect(payments).toEqual(["completed", "failed", "completed"]);
+    await till.server.advance(20 * day);
+    expect([await till.minutes(), (await till.events("subscription.renewed")).length]).toEqual([900, 1]);
+  });
+
+  test("past due: a checkout that is open when the renewal is paid after all ends, so that nothing is paid twice", async () => {
+    const { till, id } = await openPlan(await serve());
+    await setRenewals(till, id, "failed");
+    await till.server.advance(31 * day);
+    await till.server.advance(23 * hour);
+    const again = await subscribe(till, "indie_monthly");
+    const other = await subscribe(till, "studio_monthly");
+    await setRenewals(till, id, "paid");
+    await till.server.advance(hour);
+    await till.server.advance(0);
+    await submit(again.checkoutUrl, goodCard);
+    expect(await state(till)).toEqual(["indie_monthly", "active", "2026-04-01", "2026-05-01", "2026-05-01", null]);
+    expect([await till.minutes(), (await show(till)).subscription!.id]).toEqual([600, id]);
+    const status = async (payment: string) => (await till.owner.getPayment({ params: { id: payment } })).payment.status;
+    expect([await status(again.paymentId), await status(other.paymentId)]).toEqual(["cancelled", "pending"]);
+  });
+
+  test("past due: no checkout of the plan starts while its renewal is being charged", async () => {
+    const { till, id } = await openPlan(await serve());
+    await setRenewals(till, id, "failed");
+    await till.server.advance(31 * day);
+    const chargeSaved = vi.spyOn(till.server.deps.cards!, "chargeSaved").mockRejectedValue(new Error("The processor is down."));
+    await till.server.advance(day);
+    expect(till.server.errors.splice(0).length).toBeGreaterThan(0);
+    const refused = await till.owner.post("/billing/subscription/checkout", { planKey: "indie_monthly" });
+    expect([refused.status, refused.body.error.message]).toEqual([
+      400,
+      "The renewal of this plan is being charged. Nothing was started. Look at the subscription in an hour.",
+    ]);
+    chargeSaved.mockRestore();
   });
 
   test("plan change: ends the old plan at that moment, adds all new hours and keeps the old ones", async () => {

@@ -224,6 +224,18 @@ describe.each(drivers)("chat on $name", ({ open }) => {
     expect(await status(owner, "POST", `/chat/conversations/${conversation}/messages`, { content })).toBe(expected);
   });
 
+  it("a key that is read-only reads messages without marking them as read", async () => {
+    await giveSlot(server, owner.id, tess.id, "accepted");
+    const conversation = await openWith(owner, tess);
+    await say(tess, conversation, "It crashed.");
+    const { apiKey } = await data(owner, "POST", "/auth/api-keys", { name: "report", readOnly: true });
+    const read = await data({ ...owner, key: apiKey }, "GET", `/chat/conversations/${conversation}`);
+    expect(read.messages).toMatchObject([{ content: "It crashed.", readAt: null }]);
+    expect(await data(owner, "GET", "/chat/unread-count")).toEqual({ unreadCount: 1 });
+    const sent = await data(tess, "GET", `/chat/conversations/${conversation}`);
+    expect(sent.messages).toMatchObject([{ content: "It crashed.", readAt: null }]);
+  });
+
   it("access: 404 for another account's conversation, 403 without the scope, 401 without a key", async () => {
     await giveSlot(server, owner.id, tess.id, "accepted");
     const path = `/chat/conversations/${await openWith(owner, tess)}`;

@@ -25,8 +25,9 @@ import type { TestServer } from "../helpers/server.ts";
 
 async function caller({ deps }: TestServer, { key, id }: Person, role: Principal["role"]): Promise<Principal> {
   const keyId = (await deps.store.read((q) => keys.findByHash(q, sha256(key))))!.id;
-  const scopes = new Set(roleScopes[role]);
-  return { userId: id, keyId, sessionId: null, keyExpiresAt: null, role, scopes, emailVerified: true, readOnly: false };
+  const accountScopes = roleScopes[role];
+  const may = { scopes: new Set(accountScopes), accountScopes, readOnly: false };
+  return { userId: id, keyId, sessionId: null, keyExpiresAt: null, role, ...may, emailVerified: true };
 }
 
 const visitor: Client = { address: "127.0.0.1", agent: null, signal: new AbortController().signal };

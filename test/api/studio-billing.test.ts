@@ -111,6 +111,18 @@ onBothDatabases("billing in Studio", (serve) => {
     const pastDue = plain((await (await signedIn(server, owner, "/studio")).get(at)).html);
     expect(pastDue).toMatch(/Its renewal is tried again on [A-Z].* UTC ?\. The last renewal could not be charged\./);
     expect(pastDue).not.toContain("It renews on");
+    expect(pastDue).toContain("It ends at once and is not charged again. Its hours stay.");
+    const later = await signedIn(server, owner, "/studio");
+    const anew = plain((await later.submit(at, `${at}/plans/indie_monthly`)).html);
+    expect([pastDue.includes("Subscribe again with another card"), anew]).toEqual([
+      true,
+      expect.stringContaining("A new period begins as soon as you pay"),
+    ]);
+    const ended = (await later.submit(at, `${at}/subscription/cancel`)).location;
+    expect([ended, plain((await later.get(ended!)).html)]).toEqual([
+      `${at}?done=ended`,
+      expect.stringContaining("The plan has ended. It is not charged again."),
+    ]);
   });
 
   it("crypto: shows where to send what, with a code to scan, and adds the credit by the hash", async () => {

@@ -104,6 +104,40 @@ describe("billing", () => {
     expect(await json("billing subscription resume")).toMatchObject({ subscription: { cancelAtPeriodEnd: false } });
   });
 
+  it("billing subscription checkout --wait: notices beside a running plan whether the change of plan is paid", async () => {
+    await run("billing subscription checkout --plan-key indie_monthly --sandbox");
+    const change = "billing subscription checkout --plan-key studio_monthly --wait";
+    const declined = await run(change, { outside: { sleep: completeCheckout("declined") } });
+    expect([declined.code, declined.stdout]).toEqual([7, ""]);
+    expect(declined.stderr).toContain("The subscription was not paid (status: failed).");
+    const paid = await run(`${change} --jq .plan.key`, { outside: { sleep: completeCheckout("paid") } });
+    expect([paid.code, paid.stdout]).toEqual([0, "studio_monthly\n"]);
+    expect((await run("billing subscription checkout --plan-key indie_yearly --wait --for 10s")).code).toBe(8);
+  });
+
+  it("billing subscription: one that is past due is paid with another card, or ends at once when it is cancelled", async () => {
+    const { server, owner } = fixture;
+    const subscribe = "billing subscription checkout --plan-key indie_monthly --sandbox";
+    const missRenewal = async () => {
+      const { id } = (await owner.getSubscription()).subscription!;
+      await server.request("POST", `/sandbox/subscriptions/${id}/renewals`, { body: { outcome: "failed" } });
+      await server.advance(32 * 86_400_000);
+    };
+    await run(subscribe);
+    await missRenewal();
+    expect((await run("billing subscription show")).stderr).toContain(
+      "To pay with another card: `playtest billing subscription checkout --plan-key indie_monthly`.",
+    );
+    expect((await run(`${subscribe} --json`)).code).toBe(0);
+    expect((await owner.getSubscription()).subscription).toMatchObject({ status: "active", planKey: "indie_monthly" });
+    await missRenewal();
+    const cancelled = await run("billing subscription cancel --yes");
+    expect([cancelled.code, cancelled.stderr]).toEqual([
+      0,
+      "The subscription has ended. To start it again: `playtest billing subscription checkout --plan-key indie_monthly`.\n",
+    ]);
+  });
+
   it("billing credit add --open: says that no browser opened, and the address works by hand", async () => {
     const { code, stdout, stderr } = await run("billing credit add --amount 20 --open", {
       env: { BROWSER: "/nonexistent/browser" },

@@ -735,7 +735,7 @@ const subscriptions: Fact[] = [
     },
   },
   {
-    says: "Cancel the subscription at the end of its period? Past payments are not refunded.",
+    says: "Cancel the subscription? It ends with its period, or now if it is past due. Past payments are not refunded.",
     asks: true,
     async line({ run }) {
       await run("billing subscription checkout --plan-key indie_monthly --sandbox");

@@ -42,8 +42,8 @@ export const subscriptions = {
     const { planKey } = call.body;
     const start = async (tx: Tx) => {
       const planned = await planPayment(tx, call.principal, planOf(planKey).priceCents);
-      const { paymentId, ...started } = await startCheckout(call.deps, tx, call.principal.userId, planKey);
-      return { ...started, ...toldOf(await take(tx, planned, { paymentId })) };
+      const started = await startCheckout(call.deps, tx, call.principal.userId, planKey);
+      return { ...started, ...toldOf(await take(tx, planned, { paymentId: started.paymentId })) };
     };
     return call.commit((tx) => withinBudgets(tx, () => start(tx)));
   },

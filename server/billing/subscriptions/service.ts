@@ -12,7 +12,7 @@ import type { Reversed } from "../cards/dispute-rules.ts";
 import { settleOwedMinutes } from "../debts.ts";
 import type { Period } from "../invoices/rules.ts";
 import { renewalFailedLetter } from "../letters.ts";
-import { openCheckout, requireCards } from "../payments.ts";
+import { lapse, openCheckout, requireCards } from "../payments.ts";
 import * as payments from "../store.ts";
 import { type PlanKey, planOf } from "./plans.ts";
 import {
@@ -35,15 +35,19 @@ export async function runningOf(q: ReadTx, ownerId: string): Promise<subscriptio
   return row && isRunning(subscriptionAt(row, q.now)) ? row : undefined;
 }
 
+/** 400 for the owner's running plan, unless it is past due and is not being charged: then a checkout of it pays with another card. */
+async function requireUnpaid(tx: Tx, running: subscriptions.RunningRow): Promise<void> {
+  if (running.cancel_at_period_end === 1)
+    throw badRequest("You already have this plan, and its cancellation is scheduled. Nothing was started. Resume it instead.");
+  if (running.status === "active") throw badRequest("You already have this plan. Nothing was started. It renews automatically.");
+  if (await payments.latestOf(tx, running.id, "pending"))
+    throw badRequest("The renewal of this plan is being charged. Nothing was started. Look at the subscription in an hour.");
+}
+
 /** Starts the checkout of a plan: creates an incomplete subscription and its first payment. 400 if the owner has this plan already. */
 export async function startCheckout(deps: Deps, tx: Tx, ownerId: string, planKey: PlanKey) {
   const running = await runningOf(tx, ownerId);
-  if (running?.plan_key === planKey)
-    throw badRequest(
-      running.cancel_at_period_end === 1
-        ? "You already have this plan, and its cancellation is scheduled. Nothing was started. Resume it instead."
-        : "You already have this plan. Nothing was started. It renews automatically.",
-    );
+  if (running?.plan_key === planKey) await requireUnpaid(tx, running);
   const now = tx.now;
   const subscription = await subscriptions.insert(tx, {
     id: tx.newId(),
@@ -62,7 +66,7 @@ export async function startCheckout(deps: Deps, tx: Tx, ownerId: string, planKey
   const checkout = { ownerId, amountCents, purpose: "subscription", subscriptionId: subscription.id } as const;
   const { payment, checkoutUrl } = await openCheckout(deps, tx, { ...checkout, description: `${name} plan` });
   const about = { sessionId: payment.external_id, subscriptionId: subscription.id, paymentId: payment.id };
-  return { checkoutUrl, ...about, isPlanChange: running !== undefined };
+  return { checkoutUrl, ...about, isPlanChange: running !== undefined && running.plan_key !== planKey };
 }
 
 /**
@@ -91,7 +95,10 @@ async function activate(tx: Tx, row: Row, card: string | undefined): Promise<Per
   return paidPeriod(changes);
 }
 
-/** Ends the old plan after a change of plan, at once and without proration. Its hours stay, and the new plan adds all of its hours. */
+/**
+ * Ends the old plan after a change of plan or the payment of a past due one, at once and without proration. Its hours stay, and the new plan
+ * adds all of its hours.
+ */
 async function replace(tx: Tx, running: subscriptions.RunningRow): Promise<void> {
   const now = tx.now;
   const seen = subscriptionAt(running, now);
@@ -107,6 +114,8 @@ async function replace(tx: Tx, running: subscriptions.RunningRow): Promise<void>
 async function renew(tx: Tx, row: subscriptions.RunningRow): Promise<Period> {
   const changes = { failed_renewals: 0, ...periodOf(row, row.period_index + 1), updated_at: tx.now };
   const renewed = await subscriptions.transition(tx, row, "renew", changes);
+  // Those were opened to pay for it while it was past due: it is not paid twice.
+  for (const { id } of await subscriptions.openPayments(tx, row)) await lapse(tx, id, tx.now);
   await scheduleRenewal(tx, renewed, changes.current_period_end);
   await emitSubscription(tx, "subscription.renewed", renewed);
   return paidPeriod(changes);

@@ -23,6 +23,15 @@ export const findCurrent = (q: Query, ownerId: string) =>
     ownerId,
   );
 
+/** The payments of the open checkouts of the owner for the plan. */
+export const openPayments = (q: Query, { owner_id, plan_key }: Pick<SubscriptionRow, "owner_id" | "plan_key">) =>
+  q.all<{ id: string }>(
+    `SELECT p.id FROM payments p JOIN subscriptions s ON s.id = p.subscription_id
+      WHERE p.owner_id = ? AND p.status = 'pending' AND s.plan_key = ? AND s.status = 'incomplete' ORDER BY p.id`,
+    owner_id,
+    plan_key,
+  );
+
 export const insert = (tx: Query, row: New<"subscriptions">) => insertRow(tx, "subscriptions", row);
 export const update = (tx: Query, id: string, changes: Partial<Omit<SubscriptionRow, "status">>) =>
   updateRow(tx, "subscriptions", id, changes);

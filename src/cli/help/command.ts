@@ -32,6 +32,7 @@ export function scopeText(command: Command): string {
     if (one === "none" || one === "optional") return [];
     if (one === "any") return [anyKey];
     if (one === "main") return ["the main scope of your role"];
+    if (one === "every") return ["every scope of your account"];
     return "anyOf" in one ? [one.anyOf.join(" or ")] : [...one];
   });
   const unique = [...new Set(names)];

@@ -13,7 +13,7 @@ const exportAccount = define({
   name: "export",
   summary: "Export everything that is kept about your account",
   description:
-    "Writes one JSON document: profile, keys without their secrets, playtests, messages, payments and so on. Payout details are masked, unless --full is given, which asks for the password.",
+    "Writes one JSON document: profile, keys without their secrets, playtests, messages, payments and so on. Payout details are masked, unless --full is given, which asks for the password. Takes an API key with every scope of the account.",
   operation: ["exportAccount", "exportAccountInFull"],
   flags: {
     full: flag.toggle("Show the payout details in full; takes the password, and you get an email about it"),

@@ -11,7 +11,7 @@ export const checkoutFlags = {
   sandbox: flag.toggle("Complete the payment immediately (sandbox servers only)"),
 };
 
-interface CheckoutFlags {
+export interface CheckoutFlags {
   open: boolean;
   wait: boolean;
   for: number | undefined;
@@ -61,6 +61,13 @@ export async function pollUntilPaid<T>(
     progress.done();
   }
 }
+
+/** Polls until the payment is paid or has ended without it. Exit 8 when that takes too long. */
+export const pollPayment = (ctx: Context, flags: CheckoutFlags, what: string, id: string) =>
+  pollUntilPaid(ctx, flags, what, async () => {
+    const { payment } = await ctx.api().getPayment({ params: { id } });
+    return payment.status === "pending" ? undefined : payment;
+  });
 
 export const notPaid = (what: string, status: PaymentStatus | SubscriptionStatus | "none") =>
   new CliError("NOT_PAID", exitCodes.payment, `The ${what} was not paid (status: ${status}).`, {

@@ -3,7 +3,7 @@ import { type Context, define } from "../../cli/define.ts";
 import { usd } from "../../io/text.ts";
 import { noteBudgets } from "../shared/budgets/left.ts";
 import { requireSandbox } from "../shared/sandbox.ts";
-import { checkoutFlags, notPaid, openPage, pollUntilPaid, requireWait } from "./checkout.ts";
+import { type CheckoutFlags, checkoutFlags, notPaid, openPage, pollPayment, requireWait } from "./checkout.ts";
 
 export const creditAdd = define({
   name: "credit add",
@@ -34,11 +34,8 @@ export const creditAdd = define({
   },
 });
 
-async function waitForCredit(ctx: Context, id: string, flags: Parameters<typeof pollUntilPaid>[1]) {
-  const payment = await pollUntilPaid(ctx, flags, "payment", async () => {
-    const { payment: found } = await ctx.api().getPayment({ params: { id } });
-    return found.status === "pending" ? undefined : found;
-  });
+async function waitForCredit(ctx: Context, id: string, flags: CheckoutFlags) {
+  const payment = await pollPayment(ctx, flags, "payment", id);
   if (payment.status !== "completed") throw notPaid("credit", payment.status);
   const { balanceCents } = await ctx.api().getBalance({});
   return ctx.text(`Paid ${usd(payment.amountCents)}. The balance is now ${usd(balanceCents)}.`, {

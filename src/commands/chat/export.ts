@@ -6,7 +6,8 @@ import { type ExportedMessage, exportView } from "./view.ts";
 export const exportChat = define({
   name: "export",
   summary: "Export all messages, oldest first",
-  description: "Exports the messages with one contact, or with all. Exported messages are marked as read.",
+  description:
+    "Exports the messages with one contact, or with all. Exported messages are marked as read, unless the API key is read-only.",
   operation: ["listMessages", "listContacts"],
   args: { contact: arg.optional("Contact: id or name (default: all contacts)") },
   examples: ["playtest chat export --csv -o chat.csv", "playtest chat export Ada --ndjson"],

@@ -107,7 +107,7 @@ const inlined = (schema: JsonSchema, name: string) => schema.$defs?.[name] ?? sc
 export function security({ access }: Endpoint): Json[] {
   if (access === "none") return [];
   if (access === "optional") return [{}, { apiKey: [] }];
-  if (access === "any" || access === "main") return [{ apiKey: [] }];
+  if (access === "any" || access === "main" || access === "every") return [{ apiKey: [] }];
   if ("anyOf" in access) return access.anyOf.map((scope) => ({ apiKey: [scope] }));
   return [{ apiKey: access }];
 }

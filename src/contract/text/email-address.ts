@@ -12,8 +12,9 @@ export function withAsciiDomain(address: string): string {
 
 const isAscii = (text: string) => [...text].every((letter) => letter <= "\u007f");
 
-/** The addresses that the API takes. */
-export const emailPattern = /^(?:[A-Za-z0-9_'+-]+\.)*[A-Za-z0-9_'+-]*[A-Za-z0-9_+-]@(?:[A-Za-z0-9][A-Za-z0-9-]*\.)+[A-Za-z]{2,}$/;
+/** The addresses that the API takes. An international top-level domain is written as `withAsciiDomain` does: `рф` as `xn--p1ai`. */
+export const emailPattern =
+  /^(?:[A-Za-z0-9_'+-]+\.)*[A-Za-z0-9_'+-]*[A-Za-z0-9_+-]@(?:[A-Za-z0-9][A-Za-z0-9-]*\.)+(?:[A-Za-z]{2,}|[Xx][Nn]--[A-Za-z0-9-]*[A-Za-z0-9])$/;
 export const longestEmail = 254;
 
 /** Whether the API takes the address, for those who check before they send a request. */

@@ -16,6 +16,7 @@ import { subscriptionActions, subscriptionSection } from "./subscription.ts";
 const said = new Map([
   ["credit", "Thank you. What you paid is shown below."],
   ["cancelled", "The plan ends with its period. It is not charged again."],
+  ["ended", "The plan has ended. It is not charged again."],
   ["resumed", "The plan renews again."],
   ["crypto", "The payment was received and added to your credit."],
 ]);

@@ -14,6 +14,9 @@ type Current = Data<"getSubscription">;
 
 const every = { month: "a month", year: "a year" } as const;
 
+/** What becomes of a plan that is past due when it is subscribed to again. */
+const paidAnew = html`<p class="soft">A new period begins as soon as you pay, and the renewal is not charged to your present card any more. Its hours stay.</p>`;
+
 /** What becomes of the present plan when another is chosen. */
 const replaced = html`<p class="soft">Your present plan ends as soon as you pay for this one, without proration: nothing of its price is refunded. Its hours stay.</p>`;
 
@@ -32,8 +35,8 @@ const choose = action({ at: studio.billing.below("plans/:id") }, async (context)
 });
 
 const cancel = action({ at: studio.billing.below("subscription/cancel") }, async ({ call, form }) => {
-  await call("cancelSubscription", { idempotencyKey: form.formKey });
-  return `${studio.billing()}?done=cancelled`;
+  const { subscription } = (await call("cancelSubscription", { idempotencyKey: form.formKey })).data;
+  return `${studio.billing()}?done=${subscription.status === "cancelled" ? "ended" : "cancelled"}`;
 });
 
 const resume = action({ at: studio.billing.below("subscription/resume") }, async ({ call, form }) => {
@@ -49,7 +52,7 @@ export function subscriptionSection(context: StudioContext, current: Current, { 
   if (!runs && !configured) return false;
   return html`<section id="plan"><h2>Plan</h2>
 ${runs ? running(context, current) : noPlan(current)}
-${configured && html`<ul class="tiles">${plans.map((plan) => planCard(context, plan, runs ? current.subscription?.planKey : undefined))}</ul>`}</section>`;
+${configured && html`<ul class="tiles">${plans.map((plan) => planCard(context, plan, runs ? current.subscription : null))}</ul>`}</section>`;
 }
 
 const noPlan = ({ subscription }: Current): Markup =>
@@ -59,8 +62,8 @@ ${subscription?.status === "incomplete" && html`<p>The payment of ${subscription
 function running(context: StudioContext, current: Current): Markup {
   const { planName, priceCents, interval, status } = current.subscription!;
   return html`<p><strong>${planName}</strong>, ${usd(priceCents)} ${every[interval]}. ${outlook(current)}</p>
-${status === "past_due" && html`<p class="bad">The last renewal could not be charged. Check your card.</p>`}
-${current.endsAt !== null ? button(context, resume.at(), "Renew it after all", "quiet") : cancelForm(context)}`;
+${status === "past_due" && html`<p class="bad">The last renewal could not be charged. Check your card, or subscribe again with another card.</p>`}
+${current.endsAt !== null ? button(context, resume.at(), "Renew it after all", "quiet") : cancelForm(context, current)}`;
 }
 
 function outlook({ subscription, nextRenewalAt, endsAt }: Current): Markup | false {
@@ -70,14 +73,20 @@ function outlook({ subscription, nextRenewalAt, endsAt }: Current): Markup | fal
   return html`It renews on ${time(nextRenewalAt)}, and then each ${subscription!.interval}, until you cancel it.`;
 }
 
-const cancelForm = (context: StudioContext): Markup =>
-  html`<details><summary>Cancel the plan</summary><p>It ends with its period and is not charged again. Its hours stay.</p>${button(context, cancel.at(), "Cancel the plan", "danger")}</details>`;
+const cancelForm = (context: StudioContext, { subscription }: Current): Markup =>
+  html`<details><summary>Cancel the plan</summary><p>It ends ${subscription!.status === "past_due" ? "at once" : "with its period"} and is not charged again. Its hours stay.</p>${button(context, cancel.at(), "Cancel the plan", "danger")}</details>`;
 
-function planCard(context: StudioContext, plan: Plan, currentKey: string | undefined): Markup {
+function planCard(context: StudioContext, plan: Plan, current: Current["subscription"]): Markup {
   const { key, displayName, priceCents, interval, hoursPerCycle, pricePerHourCents } = plan;
-  const change = () => html`${button(context, choose.at(key), "Change to this plan", "quiet")}${replaced}`;
-  const choice = currentKey === undefined ? button(context, choose.at(key), "Subscribe", "quiet") : change();
   return html`<li class="card"><h3>${displayName}</h3><p class="amount">${usd(priceCents)}</p><p class="soft">${every[interval]}, until you cancel it</p>
 <p>${hoursPerCycle} playtest hours each ${interval}, ${usd(pricePerHourCents)} an hour</p>
-${key === currentKey ? html`<p><span class="badge good">Your plan</span></p>` : choice}</li>`;
+${choice(context, key, current)}</li>`;
+}
+
+function choice(context: StudioContext, key: PlanKey, current: Current["subscription"]): Markup {
+  const offer = (label: string) => button(context, choose.at(key), label, "quiet");
+  if (current === null) return offer("Subscribe");
+  if (current.planKey !== key) return html`${offer("Change to this plan")}${replaced}`;
+  const badge = html`<p><span class="badge good">Your plan</span></p>`;
+  return current.status === "past_due" ? html`${badge}${offer("Subscribe again with another card")}${paidAnew}` : badge;
 }
