@@ -68,7 +68,7 @@ async function firstAt(rpc: Rpc, ms: number, low: bigint, high: bigint): Promise
   return first;
 }
 
-/** The token's logs in the blocks `from..to`, asked for in ranges of at most `scanBlocks`, because nodes refuse longer ones. */
+/** The token's logs of the blocks `from..to`, asked for in ranges of at most `scanBlocks`, because nodes refuse longer ones. */
 async function readLogs(
   rpc: Rpc,
   { usdc, scanBlocks }: EvmOptions,
