@@ -108,7 +108,7 @@ export function createDeps(external: External): Deps {
     stills: { kinds: ["cut-still", "fill-posters"], width: config.clips.parallel, fair: true },
     measurements: { kinds: ["measure-video"], width: 1, fair: true },
     transcripts: { kinds: ["transcribe"], width: config.transcriber.parallel, fair: true },
-    chains: { kinds: ["confirm-deposit", "scan-deposits", "keep-deposit"], width: 8 },
+    chains: { kinds: ["confirm-deposit", "scan-deposits", "book-deposit", "keep-deposit"], width: 8 },
     publishing: { kinds: ["publish-video"], width: config.publishing.parallel, fair: true },
     trackers: { kinds: ["sync-finding"], width: 4, fair: true },
     mail: { kinds: ["send-mail"], width: 8 },

@@ -1,6 +1,6 @@
 import { disputeLater } from "../billing/cards/dispute-payment.ts";
 import { confirmDeposit, releaseQuote } from "../billing/crypto/confirm-deposit.ts";
-import { keepDeposit, scanDeposits } from "../billing/crypto/scan-deposits.ts";
+import { bookDeposit, keepDeposit, scanDeposits } from "../billing/crypto/scan-deposits.ts";
 import { endSignedPayment } from "../billing/crypto/signed/end.ts";
 import { expirePayment } from "../billing/expire-payments.ts";
 import { renewSubscription } from "../billing/subscriptions/renew-subscriptions.ts";
@@ -40,6 +40,7 @@ import type { Deps } from "./deps.ts";
 /** The work of every kind of background job. */
 export const jobKinds: JobKinds<JobKind> = {
   "back-up": backUp,
+  "book-deposit": bookDeposit,
   "confirm-deposit": confirmDeposit,
   "cut-clip": cutClip,
   "cut-still": cutStill,

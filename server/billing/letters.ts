@@ -151,15 +151,25 @@ const endings: Record<DisputeEnding, (about: Disputed) => string> = {
     `The operator ended the freeze that came with the dispute of ${usd(cents)} of your payment ${paymentId}. The amount is not returned.`,
 };
 
-export const composeDisputeEnded = (about: Disputed & { disputeEnding: DisputeEnding; stillFrozen: boolean }) =>
+interface DisputeEnded extends Disputed {
+  disputeEnding: DisputeEnding;
+  /** The freeze of this dispute had ended before. */
+  wasLifted: boolean;
+  /** Another dispute freezes orders. */
+  stillFrozen: boolean;
+}
+
+function ordersAfter({ wasLifted, stillFrozen }: DisputeEnded): string[] {
+  if (wasLifted) return [];
+  return [
+    stillFrozen ? "Another payment of yours is still disputed, so you cannot order yet." : "You can order playtests again.",
+  ];
+}
+
+export const composeDisputeEnded = (about: DisputeEnded) =>
   compose({
     subject: "A dispute of your payment has ended",
     to: about.name,
-    paragraphs: [
-      endings[about.disputeEnding](about),
-      about.stillFrozen
-        ? "Another payment of yours is still disputed, so you cannot order yet."
-        : "You can order playtests again.",
-    ],
+    paragraphs: [endings[about.disputeEnding](about), ...ordersAfter(about)],
     action: seePayment(about),
   });

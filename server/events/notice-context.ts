@@ -74,8 +74,9 @@ export interface NoticeContext {
   isShort?: boolean;
   absence?: Absence;
   teamEnding?: TeamEnding;
-  /** How a dispute ended, and whether another one still freezes orders. */
+  /** How a dispute ended, whether its freeze was lifted before, and whether another one still freezes orders. */
   ending?: DisputeEnding;
+  wasLifted?: boolean;
   stillFrozen?: boolean;
   /** The disputed payment was for a plan. `hours`: the plan's hours were taken, or returned. */
   disputedPlan?: { hours: boolean } | undefined;

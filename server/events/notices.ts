@@ -91,6 +91,11 @@ const disputeEndings: Record<DisputeEnding, (context: CompleteContext) => string
   lifted: ({ amount }) => `The operator ended the freeze because of the dispute over ${amount}.`,
 };
 
+const ordersAfterDispute = ({ wasLifted, stillFrozen }: CompleteContext) => {
+  if (wasLifted) return "";
+  return stillFrozen ? " Another payment is still disputed, so you cannot order yet." : " You can order again.";
+};
+
 const notices = {
   "slot.reserved": {
     owner: ({ who, game }) => ({ title: "Slot reserved", body: `${who} reserved a playtest slot of ${game}.` }),
@@ -299,7 +304,7 @@ const notices = {
   }),
   "payment.dispute_ended": (context) => ({
     title: "Dispute ended",
-    body: `${disputeEndings[context.ending ?? "won"](context)} ${context.stillFrozen ? "Another payment is still disputed, so you cannot order yet." : "You can order again."}`,
+    body: `${disputeEndings[context.ending ?? "won"](context)}${ordersAfterDispute(context)}`,
   }),
   "payout.completed": ({ amount }) => ({ title: "Payout sent", body: `${amount} of your earnings were paid out.` }),
   "payout.failed": ({ amount }) => ({

@@ -4,6 +4,7 @@
  */
 const purposes = {
   "back-up": "back up the server",
+  "book-deposit": "record a crypto deposit that a scan found",
   "close-window": "close slots that nobody claimed, and the time for applications",
   "confirm-deposit": "confirm a crypto deposit",
   "cut-clip": "cut a clip",

@@ -285,11 +285,13 @@ export async function signedPaymentCheck(q: Query, now: number): Promise<Check> 
   const late = settling.filter(({ valid_before: end }) => end < now - hourMs);
   if (late.length === 0) return { name, ok: true, detail: `${plural(settling.length, "signed payment")} being settled` };
   const [oldest] = late;
+  const errors = await jobs.queuedErrors(q, "end-signed-payment");
+  const reason = errors.find(({ last_error }) => last_error !== null)?.last_error ?? "none yet";
   return {
     name,
     ok: false,
     detail: `${plural(late.length, "signed payment")} without an end for more than an hour, the oldest on ${oldest!.chain} with the nonce ${oldest!.nonce}`,
-    help: "It is not known whether they were paid. The server asks the chain every minute: look at `playtest admin jobs` and check the node of the chain (crypto.<chain>.rpcUrl).",
+    help: `It is not known whether they were paid. The server asks the chain every minute; the reason at its last try: ${reason}. Check that the server runs, and the node of the chain (crypto.<chain>.rpcUrl).`,
   };
 }
 

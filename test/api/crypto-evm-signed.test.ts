@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import type { Facilitator, SignedTransfer } from "../../server/billing/crypto/facilitator.ts";
+import type { EvmNetwork } from "../../server/config/schema.ts";
 import { asking, openWallet } from "../helpers/crypto.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { callData, fileEvmNode, freshReceiver, selectors, wordsOf } from "../helpers/evm.ts";
@@ -19,9 +20,9 @@ async function execute({ payload }: SignedTransfer): Promise<string> {
 }
 
 onBothDatabases("signed payments on a real EVM node", (serve) => {
-  async function open(settle: Facilitator["settle"]) {
+  async function open(settle: Facilitator["settle"], changes: Partial<EvmNetwork> = {}) {
     const from = Math.max(await node.now(), Date.now());
-    const server = await serve(await watching({ receiver: freshReceiver(), confirmations: 1 }, { from }));
+    const server = await serve(await watching({ receiver: freshReceiver(), confirmations: 1, ...changes }, { from }));
     server.deps.facilitator = { chains: ["base"], verify: async () => undefined, settle };
     return openWallet(server);
   }
@@ -63,11 +64,12 @@ onBothDatabases("signed payments on a real EVM node", (serve) => {
 
   it("the chain says what became of a signed payment: used, or never, once its final blocks reach beyond it", async () => {
     const sent: { payer: string; nonce: string }[] = [];
-    const { server, owner } = await open(async (transfer) => {
+    const settle: Facilitator["settle"] = async (transfer) => {
       sent.push(transfer);
       if (sent.length === 1) await execute(transfer);
       return { is: "unknown", cause: new Error("no answer") };
-    });
+    };
+    const { server, owner } = await open(settle, { scanBlocks: 1 });
     for (const amountCents of [2000, 2100]) {
       const ask = (headers = {}) => owner.post("/billing/credit/x402", { amountCents }, { ...asking(), ...headers });
       await ask(await signFor(await ask(), account));

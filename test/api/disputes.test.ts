@@ -201,7 +201,7 @@ onBothDatabases("disputes", (serve) => {
       );
     });
 
-    test("the owner is told when it begins and how it ends, by notification, event and mail, once each", async () => {
+    test("the owner is told when it begins and how it ends, by notification, event and mail, also of what is won after the freeze was lifted", async () => {
       const { server, admin, till, buy, dispute } = await open();
       const [first, second] = [await buy(), await buy(6000)];
       await dispute(first.session, "needs_response");
@@ -220,6 +220,7 @@ onBothDatabases("disputes", (serve) => {
           "Payment disputed: $60.00 of a card payment was disputed and taken back. You cannot order until the dispute has ended.",
           "Dispute ended: The dispute of your card payment has ended, and $50.00 was returned to your account. Another payment is still disputed, so you cannot order yet.",
           "Dispute ended: The operator ended the freeze because of the dispute over $60.00. You can order again.",
+          "Dispute ended: The dispute of your card payment has ended, and $60.00 was returned to your account.",
         ]
       `);
       expect(await till.events("payment.disputed")).toEqual([
@@ -229,6 +230,7 @@ onBothDatabases("disputes", (serve) => {
       expect(await till.events("payment.dispute_ended")).toEqual([
         { paymentId: first.paymentId, amountCents: 5000, outcome: "won" },
         { paymentId: second.paymentId, amountCents: 6000, outcome: "lifted" },
+        { paymentId: second.paymentId, amountCents: 6000, outcome: "won" },
       ]);
       const sql = "SELECT subject, text_body FROM mails WHERE subject LIKE '%disput%' ORDER BY created_at, id";
       const mails = await server.deps.store.read((q) => q.all<{ subject: string; text_body: string }>(sql));
@@ -285,6 +287,16 @@ onBothDatabases("disputes", (serve) => {
         The operator ended the freeze that came with the dispute of $60.00 of your payment SECOND. The amount is not returned.
 
         You can order playtests again.
+
+        See the payment:
+        http://SERVER/studio/billing/payments/SECOND
+
+        playtest
+
+        # A dispute of your payment has ended
+        Hello Olga,
+
+        The dispute of your payment SECOND was decided, and $60.00 was returned to your account.
 
         See the payment:
         http://SERVER/studio/billing/payments/SECOND

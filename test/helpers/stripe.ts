@@ -16,6 +16,9 @@ interface Session extends Json {
   payment_intent: Json | null;
 }
 
+/** Stripe's clock may be ahead of or behind the server's by this. */
+const clockErrorMs = 30_000;
+
 /** A stand-in for Stripe's HTTP API: as much of it as this server asks, with its rules about idempotency keys and times. */
 export async function startStripe(clock: TestClock) {
   const sessions = new Map<string, Session>();
@@ -35,7 +38,7 @@ export async function startStripe(clock: TestClock) {
 
   function createSession(form: Form): [number, Json] {
     const lasts = Number(form.expires_at) * 1000 - clock.now();
-    if (lasts < 30 * 60_000 || lasts > 24 * 3_600_000)
+    if (lasts < 30 * 60_000 + clockErrorMs || lasts > 24 * 3_600_000 - clockErrorMs)
       return refuse(400, "invalid_request_error", `expires_at is ${lasts} ms ahead`);
     const id = `cs_test_${sessions.size + 1}`;
     const session: Session = {

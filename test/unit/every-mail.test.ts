@@ -110,6 +110,7 @@ const about = {
   percent: 80,
   planName: "Indie Monthly",
   disputeEnding: "won",
+  wasLifted: false,
   stillFrozen: false,
   keyName: "ci",
   isForOwner: true,

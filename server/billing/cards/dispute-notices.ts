@@ -23,9 +23,11 @@ export async function announceDispute(tx: Tx, payment: PaymentRow, cents: number
 interface Ending {
   cents: number;
   outcome: DisputeEnding;
+  /** An administrator ended its freeze before: it is not why orders are possible now. */
+  wasLifted?: boolean;
 }
 
-export async function announceEnd(tx: Tx, payment: PaymentRow, { cents, outcome }: Ending): Promise<void> {
+export async function announceEnd(tx: Tx, payment: PaymentRow, { cents, outcome, wasLifted = false }: Ending): Promise<void> {
   const owner = (await users.find(tx, payment.owner_id))!;
   const taken = await takenFrom(tx, payment);
   const plan = planOf(payment, taken < payment.amount_cents && taken + cents >= payment.amount_cents);
@@ -33,9 +35,9 @@ export async function announceEnd(tx: Tx, payment: PaymentRow, { cents, outcome 
   await emit(tx, [{ id: owner.id, role: "game_owner" }], {
     kind: "payment.dispute_ended",
     data: { paymentId: payment.id, amountCents: cents, outcome },
-    notice: { amountCents: cents, ending: outcome, stillFrozen, disputedPlan: plan },
+    notice: { amountCents: cents, ending: outcome, wasLifted, stillFrozen, disputedPlan: plan },
   });
-  const about = { ...who(tx, owner, payment), cents, plan, disputeEnding: outcome, stillFrozen };
+  const about = { ...who(tx, owner, payment), cents, plan, disputeEnding: outcome, wasLifted, stillFrozen };
   await queueMail(tx, owner.email, composeDisputeEnded(about));
 }
 

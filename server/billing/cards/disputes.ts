@@ -113,7 +113,8 @@ async function undo(
   const source = kind === "dispute" ? "dispute_won" : "refund_failed";
   await returnReversal(tx, payment, { key: known.id, source, cents: known.cents, before });
   await updateStatus(tx, payment);
-  if (kind === "dispute" && known.lifted_at === null) await announceEnd(tx, payment, { cents: known.cents, outcome: "won" });
+  if (kind !== "dispute") return;
+  await announceEnd(tx, payment, { cents: known.cents, outcome: "won", wasLifted: known.lifted_at !== null });
 }
 
 /** The dispute with the processor's id, or the one that an admin recorded before the processor reported it. */

@@ -21,7 +21,13 @@ export function hostedOf(deps: Deps, payment: payments.PaymentRow): HostedPaymen
   );
 }
 
-const halfHour = 30 * 60_000;
+const minute = 60_000;
+/** How long the processor keeps a page open at least, and at most, from when it is created. */
+const shortestMs = 30 * minute;
+const longestMs = 24 * 60 * minute;
+/** How far the processor's clock may be from ours. */
+const skewMs = minute;
+
 const isBooked = ({ status }: payments.PaymentRow) => status === "completed" || status === "disputed" || status === "refunded";
 
 interface Reversal {
@@ -47,15 +53,17 @@ export class HostedPayments {
   async open(payment: payments.PaymentRow, token: string): Promise<string> {
     const { store, clock, config } = this.#deps;
     const owner = (await store.read((q) => users.find(q, payment.owner_id)))!;
-    const lastHalfHour = payment.expires_at! - clock.now() < halfHour + 60_000;
+    // By the times of the payment, not by the clock, because every attempt has to ask for the same.
+    const end = Math.min(payment.expires_at!, payment.created_at + longestMs - skewMs);
+    const isLate = end - clock.now() < shortestMs + skewMs;
     const { url, reference } = await this.#host.openSession({
       paymentId: payment.id,
       reference: payment.external_id,
       amountCents: payment.amount_cents,
       description: payment.description ?? "Playtest credit",
       email: owner.email,
-      // The processor keeps its pages open for at least half an hour. Late payments are credited too.
-      expiresAt: payment.expires_at! + (lastHalfHour ? halfHour + 60_000 : 0),
+      // Late payments are credited too.
+      expiresAt: isLate ? payment.expires_at! + shortestMs + skewMs : end,
       saveCard: payment.purpose === "subscription",
       doneUrl: config.baseUrl + pages.paid(token),
       leftUrl: config.baseUrl + pages.notPaid(token),

@@ -1,10 +1,11 @@
 import type { Deps } from "../../app/deps.ts";
+import type { Query } from "../../database/port.ts";
 import { type Job, RetryLater } from "../../jobs/job.ts";
 import { ApiError } from "../../lib/api-error.ts";
 import { ChainDown } from "./chains/index.ts";
 import { receive } from "./deposits.ts";
 import { rateOf } from "./quotes.ts";
-import { release, removePendingProof } from "./store.ts";
+import { find, lastScan, type QuoteRow, release, removePendingProof } from "./store.ts";
 import type { Proof } from "./types.ts";
 
 const minute = 60_000;
@@ -17,7 +18,7 @@ const unseenMs = 2 * 60 * minute;
 export async function confirmDeposit(job: Job, deps: Deps): Promise<void> {
   const { since, ...proof } = job.payload as unknown as Proof & { since: number };
   const waited = deps.clock.now() - since;
-  const seen = await find(deps, proof, waited);
+  const seen = await look(deps, proof, waited);
   if (!seen?.final && waited < (seen ? day : unseenMs))
     throw new RetryLater(next(deps, waited), "the transaction is not final yet");
   const rate = await rateOf(deps, proof.currency);
@@ -32,7 +33,7 @@ export async function confirmDeposit(job: Job, deps: Deps): Promise<void> {
 /** The time of the next check: in 15 seconds at first, later in up to five minutes. */
 const next = (deps: Deps, waited: number) => deps.clock.now() + Math.min(Math.max(waited, 15_000), 5 * minute);
 
-async function find(deps: Deps, { chain, txHash }: Proof, waited: number) {
+async function look(deps: Deps, { chain, txHash }: Proof, waited: number) {
   try {
     return await deps.chains.get(chain)?.find(txHash);
   } catch (error) {
@@ -52,8 +53,20 @@ async function book(work: () => Promise<unknown>): Promise<void> {
 
 /** Makes the amount of an expired quote available to other quotes again. */
 export async function releaseQuote(job: Job, deps: Deps): Promise<void> {
+  const id = String(job.payload.quoteId);
+  const { reserveMs, scanMs } = deps.config.crypto;
   await deps.store.write(async (tx) => {
-    await release(tx, String(job.payload.quoteId));
+    const quote = await find(tx, id);
+    if (quote && deps.chains.get(quote.chain) && (await isSought(tx, quote, quote.expires_at + reserveMs)))
+      return job.reschedule(tx, tx.now + scanMs);
+    await release(tx, id);
     await job.done(tx);
   });
+}
+
+/** Coins are looked for only while a quote in them is reserved, so it stays so until a scan has passed its time (ms), however late. */
+async function isSought(q: Query, { currency, paid, chain }: QuoteRow, until: number): Promise<boolean> {
+  if (currency === "USDC" || paid === 1) return false;
+  const scan = await lastScan(q, chain);
+  return scan === undefined || scan.scanned_at < until;
 }

@@ -167,8 +167,19 @@ export const waitingOn = async (q: Query, chain: ChainName) =>
     chain,
   ))!;
 
-/** The position of the last scan of a chain, such as a block number. Null before the first scan. */
-export const scannedTo = async (q: Query, chain: ChainName) => (await findRow(q, "crypto_scans", { chain }))?.position ?? null;
+/**
+ * The position of the last scan of a chain, such as a block number, and when (ms) a scan last reached the end of the chain. Undefined before
+ * the first scan.
+ */
+export const lastScan = (q: Query, chain: ChainName) => findRow(q, "crypto_scans", { chain });
 
-export const setScanned = (tx: Query, chain: ChainName, position: string, now: number) =>
-  putRow(tx, "crypto_scans", { chain, position, scanned_at: now }, "chain");
+/** `behind`: the scan did not reach the end of the chain. */
+export async function setScanned(
+  tx: Query,
+  chain: ChainName,
+  { position, behind }: { position: string; behind: boolean },
+  now: number,
+): Promise<void> {
+  const reachedAt = behind ? ((await lastScan(tx, chain))?.scanned_at ?? 0) : now;
+  await putRow(tx, "crypto_scans", { chain, position, scanned_at: reachedAt }, "chain");
+}

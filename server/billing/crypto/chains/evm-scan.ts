@@ -8,8 +8,11 @@ const logs = z.array(z.object({ transactionHash: hex, blockNumber: quantity, log
 const sent = z.object({ hash: hex, to: hex.nullable(), value: quantity });
 const fullBlock = z.object({ transactions: z.array(sent) }).nullable();
 
-/** The number of blocks before the end of the last scan that are scanned again, in case the node's data was incomplete. */
-const margin = 20n;
+/**
+ * The most blocks before the end of the last scan that are scanned again, in case the node's data was incomplete. They are at most half of
+ * a range, so that each scan gets ahead.
+ */
+const mostAgain = 20n;
 const blocksAtOnce = 10;
 
 /**
@@ -17,12 +20,14 @@ const blocksAtOnce = 10;
  * have no events. Throws `ChainDown` if the node is unavailable.
  */
 export async function scanEvm(rpc: Rpc, options: EvmOptions, { after, since, nativeSince }: ScanTask): Promise<Scanned> {
-  const { scanBlocks, receiver } = options;
+  const { receiver } = options;
+  const scanBlocks = BigInt(options.scanBlocks);
+  const again = least(mostAgain, scanBlocks / 2n);
   const head = await finalHead(rpc, options);
   if (head < 0n) return { hashes: [], position: after ?? "-1", behind: false };
-  const start = after === null ? await firstAt(rpc, since, 0n, head) : least(BigInt(after) + 1n, head + 1n) - margin;
+  const start = after === null ? await firstAt(rpc, since, 0n, head) : least(BigInt(after) + 1n, head + 1n) - again;
   const from = start < 0n ? 0n : start;
-  const to = least(head, from + BigInt(scanBlocks) + margin - 1n);
+  const to = least(head, from + scanBlocks - 1n);
   const tokens = await tokenHashes(rpc, options, from, to);
   const coins = nativeSince === null ? [] : await coinHashes(rpc, receiver, await firstAt(rpc, nativeSince, from, to), to);
   return { hashes: [...new Set([...tokens, ...coins])], position: String(to), behind: to < head };
@@ -38,8 +43,7 @@ export async function findNonceOnEvm(rpc: Rpc, options: EvmOptions, signed: Sign
   const from = await firstAt(rpc, since, 0n, head);
   const to = await firstAt(rpc, until, from, head);
   const topics = [authorizationTopic, `0x${payer.slice(2).padStart(64, "0")}`, nonce];
-  const range = { fromBlock: text(from), toBlock: text(least(to, head)), address: options.usdc, topics };
-  const [used] = await rpc("eth_getLogs", [range], logs);
+  const [used] = await readLogs(rpc, options, topics, { from, to: least(to, head) });
   return used ? { is: "used", txHash: used.transactionHash.toLowerCase() } : { is: "unused" };
 }
 
@@ -64,10 +68,24 @@ async function firstAt(rpc: Rpc, ms: number, low: bigint, high: bigint): Promise
   return first;
 }
 
-async function tokenHashes(rpc: Rpc, { usdc, receiver }: EvmOptions, from: bigint, to: bigint): Promise<string[]> {
-  if (from > to) return [];
-  const topics = [transferTopic, null, `0x${receiver.slice(2).toLowerCase().padStart(64, "0")}`];
-  const found = await rpc("eth_getLogs", [{ fromBlock: text(from), toBlock: text(to), address: usdc, topics }], logs);
+/** The token's logs of the blocks `from..to`, asked for in ranges of at most `scanBlocks`, because nodes refuse longer ones. */
+async function readLogs(
+  rpc: Rpc,
+  { usdc, scanBlocks }: EvmOptions,
+  topics: readonly (string | null)[],
+  { from, to }: { from: bigint; to: bigint },
+): Promise<z.infer<typeof logs>> {
+  const found: z.infer<typeof logs> = [];
+  for (let first = from; first <= to; first += BigInt(scanBlocks)) {
+    const last = least(to, first + BigInt(scanBlocks) - 1n);
+    found.push(...(await rpc("eth_getLogs", [{ fromBlock: text(first), toBlock: text(last), address: usdc, topics }], logs)));
+  }
+  return found;
+}
+
+async function tokenHashes(rpc: Rpc, options: EvmOptions, from: bigint, to: bigint): Promise<string[]> {
+  const topics = [transferTopic, null, `0x${options.receiver.slice(2).toLowerCase().padStart(64, "0")}`];
+  const found = await readLogs(rpc, options, topics, { from, to });
   return found.map(({ transactionHash }) => transactionHash.toLowerCase());
 }
 

@@ -37,7 +37,7 @@ export async function endSignedPayment(job: Job, deps: Deps): Promise<void> {
   const found = await orLater(deps, () => chain.findNonce!({ payer, nonce, since: createdAt - beforeMs, until }));
   if (found.is === "open") throw later(`the final blocks of ${name} do not reach beyond the payment yet`);
   if (found.is === "used") {
-    await bookFound(deps, chain, found.txHash);
+    await bookFound(deps, chain, { txHash: found.txHash, since: deps.clock.now() });
     const after = await deps.store.read((q) => store.byId(q, id));
     if (after?.status === "settling") throw later(`the transfer of ${found.txHash} is not recorded yet`);
     return;
