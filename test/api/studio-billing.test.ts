@@ -125,6 +125,20 @@ onBothDatabases("billing in Studio", (serve) => {
     ]);
   });
 
+  it("a plan that ended because it could not be renewed says so", async () => {
+    const { browser, owner, server } = await scene();
+    await payByCard(browser, (await browser.submit(at, `${at}/plans/indie_monthly`)).html);
+    const { id } = (await owner.getSubscription()).subscription!;
+    await server.request("POST", `/sandbox/subscriptions/${id}/renewals`, { body: { outcome: "failed" } });
+    await server.advance(31 * day);
+    for (let tries = 0; tries < 4; tries++) {
+      await server.request("POST", `/sandbox/subscriptions/${id}/renewals`, { body: { outcome: "failed" } });
+      await server.advance(3 * day);
+    }
+    const ended = plain((await (await signedIn(server, owner, "/studio")).get(at)).html);
+    expect(ended).toMatch(/Indie Monthly ended on [A-Z].* UTC ?, because its renewal could not be charged\. Your hours stay\./);
+  });
+
   it("crypto: shows where to send what, with a code to scan, and adds the credit by the hash", async () => {
     const { browser, owner, server } = await scene();
     const shown = await browser.submit(at, `${at}/crypto`, { cryptoCents: "20", pair: "base USDC" });

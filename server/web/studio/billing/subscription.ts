@@ -57,7 +57,8 @@ ${configured && html`<ul class="tiles">${plans.map((plan) => planCard(context, p
 
 const noPlan = ({ subscription }: Current): Markup =>
   html`<p>No plan. A plan gives you playtest hours for each of its periods.</p>
-${subscription?.status === "incomplete" && html`<p>The payment of ${subscription.planName} is not complete. If you paid just now, reload this page in a few minutes. Otherwise subscribe again.</p>`}`;
+${subscription?.status === "incomplete" && html`<p>The payment of ${subscription.planName} is not complete. If you paid just now, reload this page in a few minutes. Otherwise subscribe again.</p>`}
+${subscription?.endedReason === "payment_failed" && html`<p>${subscription.planName} ended on ${time(subscription.endedAt!)}, because its renewal could not be charged. Your hours stay.</p>`}`;
 
 function running(context: StudioContext, current: Current): Markup {
   const { planName, priceCents, interval, status } = current.subscription!;
