@@ -28,6 +28,9 @@ export const delivery = z
     id: id(),
     event: z.string(),
     statusCode: z.int().nullable(),
+    lastError: extension(z.string().nullable()).meta({
+      description: "Why the last attempt failed. Null before the first one and after a delivery.",
+    }),
     attemptCount: z.int(),
     deliveredAt: timestamp().nullable(),
     nextRetryAt: timestamp().nullable(),
@@ -123,6 +126,7 @@ export const webhooks = {
       delivery: delivery.pick({
         id: true,
         statusCode: true,
+        lastError: true,
         deliveredAt: true,
       }),
     }),

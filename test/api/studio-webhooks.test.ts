@@ -50,7 +50,10 @@ onBothDatabases("webhooks in Studio", (serve) => {
     const page = `${at}/${(await made()).id}`;
     const { location } = await browser.submit(page, `${page}/test`);
     expect((await browser.get(location!)).html).toContain("The test event did not arrive.");
-    expect((await browser.get(page)).html).toContain("status 500");
+    expect((await browser.get(page)).html).toContain("the endpoint responded with status 500");
+    receiver.answer((response) => response.socket!.destroy());
+    await browser.submit(page, `${page}/test`);
+    expect((await browser.get(page)).html).toContain("the endpoint closed the connection without a response");
   });
 
   it("takes only some events, in another format; without any, or with a wrong address, it is refused", async () => {

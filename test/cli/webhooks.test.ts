@@ -27,6 +27,12 @@ describe("webhooks", () => {
     const listed = await fixture.run(`webhooks deliveries ${id} --json`);
     const { deliveries } = JSON.parse(listed.stdout);
     expect(deliveries.map(({ statusCode }: { statusCode: number }) => statusCode)).toEqual([500, 200]);
+    receiver.answer((response) => response.socket!.destroy());
+    const why = "the endpoint closed the connection without a response";
+    const stdout = `The endpoint could not be reached: ${why}.\n`;
+    expect(await fixture.run(`webhooks test ${id}`)).toMatchObject({ code: 1, stdout });
+    expect((await fixture.run(`webhooks deliveries ${id}`)).stdout).toContain(why);
+    expect((await fixture.run(`webhooks doctor ${id} --send`)).stdout).toContain(`test.ping\tfailed\t${why}`);
     receiver.answer(status(200));
     expect((await fixture.run(`webhooks redeliver ${id} ${deliveries[0].id}`)).code).toBe(0);
     expect(await fixture.run(`webhooks delete ${id}`)).toMatchObject({ code: 2, stdout: "" });

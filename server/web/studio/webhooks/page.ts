@@ -24,7 +24,7 @@ const said = new Map([
   ["deleted", "The webhook was deleted."],
   ["enabled", "The webhook is enabled again."],
   ["sent", "The test event arrived."],
-  ["not-sent", "The test event did not arrive. See what was answered below."],
+  ["not-sent", "The test event did not arrive. The list of deliveries says why."],
   ["again", "The event is sent again."],
 ]);
 
@@ -112,14 +112,15 @@ ${!one.isActive && html`<p class="note bad">This webhook is disabled, because it
 }
 
 function row(context: StudioContext, { id: webhookId }: Webhook, delivery: Delivery, canResend: boolean): Markup {
-  const { id, event, statusCode, attemptCount, deliveredAt, nextRetryAt, createdAt } = delivery;
+  const { id, event, statusCode, lastError, attemptCount, deliveredAt, nextRetryAt, createdAt } = delivery;
   const state =
     deliveredAt !== null
       ? html`<span class="badge good">Delivered</span>`
       : nextRetryAt !== null
         ? html`<span class="badge wait">Waiting</span>`
         : html`<span class="badge act">${attemptCount === 0 ? "Not sent" : "Failed"}</span>`;
-  return html`<li class="row">${state}<div><p class="what">${event}</p><p class="soft">${time(createdAt)} · ${plural(attemptCount, "attempt")}${statusCode !== null && ` · status ${statusCode}`}${nextRetryAt !== null && deliveredAt === null && html` · next ${time(nextRetryAt)}`}</p></div>
+  const answer = lastError ?? (statusCode === null ? null : `status ${statusCode}`);
+  return html`<li class="row">${state}<div><p class="what">${event}</p><p class="soft">${time(createdAt)} · ${plural(attemptCount, "attempt")}${nextRetryAt !== null && deliveredAt === null && html` · next ${time(nextRetryAt)}`}${answer !== null && ` · ${answer}`}</p></div>
 <div class="when">${canResend && html`<form method="post" action="${again.at(webhookId, id)}">${tokens(context)}<button class="link">Send again<span class="hidden"> ${event}</span></button></form>`}</div></li>`;
 }
 
