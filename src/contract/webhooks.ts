@@ -10,6 +10,9 @@ const owner = { access: ["webhooks", "game_owner"] } as const;
 export const webhookFormats = ["standard", "slack", "discord", "teams"] as const;
 export type WebhookFormat = (typeof webhookFormats)[number];
 
+/** Whether the receiver is a program, which checks the signature. A server without formats sends only signed events. */
+export const isSigned = (format: WebhookFormat | undefined) => format === undefined || format === "standard";
+
 export const webhook = z
   .strictObject({
     id: id(),

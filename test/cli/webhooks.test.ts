@@ -42,7 +42,21 @@ describe("webhooks", () => {
 
   it("makes one that gets all events unless --events says which", async () => {
     const { stdout } = await fixture.run(["webhooks", "create", receiver.url, "--format", "slack", "--json"]);
-    expect(JSON.parse(stdout).webhook).toMatchObject({ events: ["*"], format: "slack" });
+    const { secret, webhook } = JSON.parse(stdout);
+    expect([secret, webhook]).toEqual([
+      expect.stringMatching(/^whsec_/),
+      expect.objectContaining({ events: ["*"], format: "slack" }),
+    ]);
+  });
+
+  it("prints no secret where none is checked, unless a file is to keep it", async () => {
+    const made = await fixture.run(["webhooks", "create", receiver.url, "--format", "teams"]);
+    expect([made.code, made.stdout, made.stderr]).toEqual([
+      ...[0, expect.stringMatching(/^Created webhook \S+\. Its messages are not checked with a secret\.\n$/), ""],
+    ]);
+    const file = join(testFolder(), "secret");
+    await fixture.run(["webhooks", "create", receiver.url, "--format", "teams", "--secret-file", file]);
+    expect(readFileSync(file, "utf8")).toMatch(/^whsec_/);
   });
 
   it("redelivers what happened since a time", async () => {

@@ -1,7 +1,7 @@
 import { type EventKind, eventKinds } from "../../../../src/contract/events/kinds.ts";
 import type { Data } from "../../../../src/contract/index.ts";
 import { studio } from "../../../../src/contract/pages/addresses.ts";
-import { type WebhookFormat, webhookFormats } from "../../../../src/contract/webhooks.ts";
+import { isSigned, type WebhookFormat, webhookFormats } from "../../../../src/contract/webhooks.ts";
 import { notFound } from "../../../lib/api-error.ts";
 import { html, type Markup, type PageContent } from "../../html.ts";
 import { button, copied, cursorOf, fault, marked, more, notice, tokens } from "../../shared/parts.ts";
@@ -21,6 +21,7 @@ const formats: Record<WebhookFormat, string> = {
 };
 
 const said = new Map([
+  ["created", "The webhook was created."],
   ["deleted", "The webhook was deleted."],
   ["enabled", "The webhook is enabled again."],
   ["sent", "The test event arrived."],
@@ -78,7 +79,9 @@ const create = action({ at: studio.webhooks, fields: labels }, async (context) =
   // The operation says which formats there are.
   const body = { url: form.url?.trim() ?? "", events: [...events], format: form.format as WebhookFormat };
   const { webhook: made, secret } = (await call("createWebhook", { idempotencyKey: form.formKey, body })).data;
-  return secretPage(context, made.id, secret, "The webhook was created.");
+  return isSigned(made.format)
+    ? secretPage(context, made.id, secret, "The webhook was created.")
+    : `${studio.webhook(made.id)}?done=created`;
 });
 
 function secretPage(context: StudioContext, id: string, secret: string, done: string): Promise<PageContent> {
@@ -105,7 +108,7 @@ ${!one.isActive && html`<p class="note bad">This webhook is disabled, because it
 <section><h2>Deliveries</h2>
 <div data-live="deliveries">${data.deliveries.length > 0 ? html`<ul class="rows">${data.deliveries.map((delivery) => row(context, one, delivery, canResend))}</ul>${more(studio.webhook(id), meta.cursor)}` : html`<p class="calm">Nothing was sent yet.</p>`}</div></section>
 <section><h2>Change</h2>
-<details><summary>Replace the signing secret</summary><p>The present secret stops working at once.</p>${button(context, rotate.at(id), "Replace the secret", "danger")}</details>
+${isSigned(one.format) && html`<details><summary>Replace the signing secret</summary><p>The present secret stops working at once.</p>${button(context, rotate.at(id), "Replace the secret", "danger")}</details>`}
 <details><summary>Delete the webhook</summary><p>Its deliveries are deleted too. This cannot be undone.</p>${button(context, remove.at(id), "Delete the webhook", "danger")}</details></section>
 <p class="more"><a href="${studio.webhooks()}">All webhooks</a></p>`;
   return studioLayout(context, undefined, { title: `Webhook to ${new URL(one.url).host}`, body });
