@@ -3,6 +3,7 @@ import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { safeName } from "../../src/contract/files/media.ts";
 import type { Deps } from "../app/deps.ts";
+import { filePolicy } from "../http/file-policy.ts";
 import { contentDisposition, parseRange } from "../http/range.ts";
 import { ApiError, notFound } from "../lib/api-error.ts";
 import { sha256 } from "../lib/secrets.ts";
@@ -31,8 +32,7 @@ export async function sendFile(deps: Deps, request: IncomingMessage, response: S
     "Accept-Ranges": "bytes",
     ETag: etag,
     "Content-Disposition": contentDisposition(file.disposition, safeName(file.filename, file.contentType)),
-    // Uploaded files must never run as a page of this server.
-    "Content-Security-Policy": "sandbox; default-src 'none'",
+    "Content-Security-Policy": filePolicy(file.contentType),
     "Referrer-Policy": "no-referrer",
   });
   if (!contents) return void response.end();

@@ -10,6 +10,9 @@ const owner = { access: ["webhooks", "game_owner"] } as const;
 export const webhookFormats = ["standard", "slack", "discord", "teams"] as const;
 export type WebhookFormat = (typeof webhookFormats)[number];
 
+/** Whether the receiver is a program, which checks the signature. A server without formats sends only signed events. */
+export const isSigned = (format: WebhookFormat | undefined) => format === undefined || format === "standard";
+
 export const webhook = z
   .strictObject({
     id: id(),
@@ -28,6 +31,9 @@ export const delivery = z
     id: id(),
     event: z.string(),
     statusCode: z.int().nullable(),
+    lastError: extension(z.string().nullable()).meta({
+      description: "Why the last attempt failed. Null before the first one and after a delivery.",
+    }),
     attemptCount: z.int(),
     deliveredAt: timestamp().nullable(),
     nextRetryAt: timestamp().nullable(),
@@ -123,6 +129,7 @@ export const webhooks = {
       delivery: delivery.pick({
         id: true,
         statusCode: true,
+        lastError: true,
         deliveredAt: true,
       }),
     }),

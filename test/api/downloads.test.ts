@@ -68,7 +68,7 @@ onBothDatabases("downloads", (_serve, it) => {
       "content-length": String(size),
       "accept-ranges": "bytes",
       "content-disposition": 'attachment; filename="play.mp4"',
-      "content-security-policy": "sandbox; default-src 'none'",
+      "content-security-policy": "sandbox allow-same-origin; default-src 'none'; media-src 'self'",
       "x-content-type-options": "nosniff",
       "cache-control": "no-store",
     });

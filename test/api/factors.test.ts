@@ -480,6 +480,28 @@ onBothDatabases("signing in to the portal with a second factor", (serve, it) => 
     expect((await person.get(removed.location!)).html).toContain("Set up a second factor");
   });
 
+  it("tells the page of an older set-up that only the newest picture works", async ({ server }) => {
+    const pim = await registerPlaytester(server);
+    const person = visitor(server);
+    await byPassword(person, await emailOf(pim));
+    const path = "/play/account/factor";
+    const begin = async () => {
+      const { html } = await person.submit(path, `${path}/start`, { password });
+      const field = (name: string) => new RegExp(`name="${name}" value="([^"]+)"`).exec(html)![1]!.replaceAll("&amp;", "&");
+      const uri = field("uri");
+      const secret = new URL(uri).searchParams.get("secret")!;
+      const code = codeAt(secret, server.clock.real());
+      return { secret, fields: { csrf: field("csrf"), formKey: field("formKey"), uri, code } };
+    };
+    const [older, newer] = [await begin(), await begin()];
+    const refused = await person.send(`${path}/enable`, older.fields);
+    expect([refused.status, refused.html.includes(newer.secret)]).toEqual([422, false]);
+    expect(refused.html).toContain(
+      `Only the newest picture works. If you began again in another tab, use the picture there, or <a href="${path}">`,
+    );
+    expect((await person.send(`${path}/enable`, newer.fields)).html).toContain("The second factor is on.");
+  });
+
   it("asks for a code to change the password or the email address on the account page", async ({ server }) => {
     const { email, app } = await tester(server);
     const person = visitor(server);

@@ -88,6 +88,18 @@ onBothDatabases("statements", (serve) => {
       expect([query, (await pim.get(`/playtester/statement?${query}`)).status]).toEqual([query, 422]);
   });
 
+  it("lead back to the month and the year in which the account was created", async () => {
+    const { server, pim } = await open();
+    const ann = await signedIn(server, pim);
+    const besides = async (query: string) => {
+      const { html } = await ann.get(`/play/earnings/statement?${query}`);
+      return [.../<ul class="choice">.*?<\/ul>/s.exec(html)![0].matchAll(/>([^<]+)<\/a>/g)].map(([, name]) => name);
+    };
+    expect(await besides("month=2026-04")).toEqual(["March 2026", "May 2026", "2026"]);
+    expect(await besides("month=2026-03")).toEqual(["April 2026", "2026"]);
+    expect(await besides("year=2026")).toEqual([]);
+  });
+
   it("are a page and a CSV file in the portal", async () => {
     const { server, pim, statement } = await open();
     const ann = await signedIn(server, pim);

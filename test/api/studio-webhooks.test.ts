@@ -50,18 +50,24 @@ onBothDatabases("webhooks in Studio", (serve) => {
     const page = `${at}/${(await made()).id}`;
     const { location } = await browser.submit(page, `${page}/test`);
     expect((await browser.get(location!)).html).toContain("The test event did not arrive.");
-    expect((await browser.get(page)).html).toContain("status 500");
+    expect((await browser.get(page)).html).toContain("the endpoint responded with status 500");
+    receiver.answer((response) => response.socket!.destroy());
+    await browser.submit(page, `${page}/test`);
+    expect((await browser.get(page)).html).toContain("the endpoint closed the connection without a response");
   });
 
   it("takes only some events, in another format; without any, or with a wrong address, it is refused", async () => {
-    const { create, made, owner } = await scene();
+    const { browser, create, made, owner } = await scene();
     const none = await create({});
     expect([none.status, none.html]).toEqual([422, expect.stringContaining('id="events-fault"')]);
     const wrong = await create({ all: "yes", url: "nowhere" });
     expect([wrong.status, wrong.html]).toEqual([422, expect.stringContaining('id="url-fault"')]);
     expect((await owner.listWebhooks()).webhooks).toEqual([]);
-    await create({ "event-slot.submitted": "yes", "event-slot.blocked": "yes", format: "slack" });
+    const { location } = await create({ "event-slot.submitted": "yes", "event-slot.blocked": "yes", format: "slack" });
     expect(await made()).toMatchObject({ events: ["slot.submitted", "slot.blocked"], format: "slack" });
+    const { html } = await browser.get(location!);
+    expect(html).toContain("The webhook was created.");
+    expect(html).not.toMatch(/signing secret|whsec_/);
   });
 
   it("gets another secret, is enabled again, and is deleted", async () => {

@@ -180,6 +180,7 @@ onBothDatabases("webhooks", (serve) => {
         id: expect.any(String),
         event: "slot.submitted",
         statusCode: 200,
+        lastError: null,
         attemptCount: 1,
         deliveredAt: "2026-03-01T12:00:00.000Z",
         nextRetryAt: null,
@@ -455,7 +456,9 @@ onBothDatabases("webhooks", (serve) => {
     const bystander = await register(["*"], `${receiver.url}/other`);
     receiver.answer(status(answers, { Location: `${receiver.url}/elsewhere` }));
     const reply = await owner.post(`${hook.path}/test`);
-    expect(reply.body.data).toEqual({ success, delivery: { id: expect.any(String), statusCode: answers, deliveredAt } });
+    const lastError = success ? null : `the endpoint responded with status ${answers}`;
+    const delivery = { id: expect.any(String), statusCode: answers, lastError, deliveredAt };
+    expect(reply.body.data).toEqual({ success, delivery });
     await server.advance(hour);
     expect(receiver.received.map(({ body, path }) => [path, JSON.parse(body)])).toEqual([
       ["/hook", { event: "test.ping", timestamp: "2026-03-01T12:00:00.000Z", data: { webhookId: hook.id } }],
@@ -541,13 +544,26 @@ onBothDatabases("webhooks", (serve) => {
     const hook = await register();
     await happen();
     await server.advance(0);
-    expect((await deliveriesOf(hook))[0]).toMatchObject({ statusCode, attemptCount: 1 });
+    const lastError = error && expect.stringMatching(error);
+    expect((await deliveriesOf(hook))[0]).toMatchObject({ statusCode, lastError, attemptCount: 1 });
     const [attempt] = await server.deps.store.read((q) =>
       q.all<{ error: string | null; response: string | null }>("SELECT * FROM webhook_attempts"),
     );
     if (error) expect(attempt!.error).toMatch(error);
     else expect(attempt!.error).toBeNull();
     expect(attempt!.response?.length ?? 0).toBeLessThanOrEqual(4096);
+  });
+
+  it("refused connection: the error names no address, and is gone after a delivery", async () => {
+    await open();
+    const hook = await register(["*"], "http://127.0.0.1:1/");
+    const lastError = "no connection to the endpoint was possible (ECONNREFUSED)";
+    const { delivery } = (await owner.post(`${hook.path}/test`)).body.data;
+    expect(delivery).toEqual({ id: expect.any(String), statusCode: null, lastError, deliveredAt: null });
+    await owner.patch(hook.path, { url: receiver.url });
+    await owner.post(`${hook.path}/deliveries/${delivery.id}/redeliver`);
+    await server.advance(0);
+    expect(await deliveriesOf(hook)).toMatchObject([{ id: delivery.id, statusCode: 200, lastError: null }]);
   });
 
   it("concurrency: a delivery that is recorded while the due ones are read is not sent again", async () => {

@@ -244,7 +244,7 @@ describe("playtest studio", () => {
     const reply = await ask(`${base}/studio/slots/${slot}/video`, { cookie, range: "bytes=4-11" });
     expect([reply.status, reply.headers["content-range"]]).toEqual([206, "bytes 4-11/4096"]);
     expect(reply.bytes).toEqual(videoBytes().subarray(4, 12));
-    expect(reply.headers["content-security-policy"]).toBe("sandbox; default-src 'none'");
+    expect(reply.headers["content-security-policy"]).toBe("sandbox allow-same-origin; default-src 'none'; media-src 'self'");
     const beyond = await ask(`${base}/studio/slots/${slot}/video`, { cookie, range: "bytes=9000-" });
     expect(beyond.status).toBe(416);
     expect((await ask(`${base}/studio/slots/${slot}/captions`, { cookie })).status).toBe(404);

@@ -27,6 +27,12 @@ describe("webhooks", () => {
     const listed = await fixture.run(`webhooks deliveries ${id} --json`);
     const { deliveries } = JSON.parse(listed.stdout);
     expect(deliveries.map(({ statusCode }: { statusCode: number }) => statusCode)).toEqual([500, 200]);
+    receiver.answer((response) => response.socket!.destroy());
+    const why = "the endpoint closed the connection without a response";
+    const stdout = `The endpoint could not be reached: ${why}.\n`;
+    expect(await fixture.run(`webhooks test ${id}`)).toMatchObject({ code: 1, stdout });
+    expect((await fixture.run(`webhooks deliveries ${id}`)).stdout).toContain(why);
+    expect((await fixture.run(`webhooks doctor ${id} --send`)).stdout).toContain(`test.ping\tfailed\t${why}`);
     receiver.answer(status(200));
     expect((await fixture.run(`webhooks redeliver ${id} ${deliveries[0].id}`)).code).toBe(0);
     expect(await fixture.run(`webhooks delete ${id}`)).toMatchObject({ code: 2, stdout: "" });
@@ -36,7 +42,21 @@ describe("webhooks", () => {
 
   it("makes one that gets all events unless --events says which", async () => {
     const { stdout } = await fixture.run(["webhooks", "create", receiver.url, "--format", "slack", "--json"]);
-    expect(JSON.parse(stdout).webhook).toMatchObject({ events: ["*"], format: "slack" });
+    const { secret, webhook } = JSON.parse(stdout);
+    expect([secret, webhook]).toEqual([
+      expect.stringMatching(/^whsec_/),
+      expect.objectContaining({ events: ["*"], format: "slack" }),
+    ]);
+  });
+
+  it("prints no secret where none is checked, unless a file is to keep it", async () => {
+    const made = await fixture.run(["webhooks", "create", receiver.url, "--format", "teams"]);
+    expect([made.code, made.stdout, made.stderr]).toEqual([
+      ...[0, expect.stringMatching(/^Created webhook \S+\. Its messages are not checked with a secret\.\n$/), ""],
+    ]);
+    const file = join(testFolder(), "secret");
+    await fixture.run(["webhooks", "create", receiver.url, "--format", "teams", "--secret-file", file]);
+    expect(readFileSync(file, "utf8")).toMatch(/^whsec_/);
   });
 
   it("redelivers what happened since a time", async () => {

@@ -104,6 +104,7 @@ async function send(deps: Deps, delivery: webhooks.OutgoingRow, { url, body, sec
 const notHttp = "the response of the endpoint is not valid HTTP. Check that a web server listens at its address and port";
 
 const meanings: Record<string, string> = {
+  ENOTFOUND: "the host name of the endpoint has no address",
   UND_ERR_SOCKET: "the endpoint closed the connection without a response",
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: notHttp,
   UND_ERR_HEADERS_OVERFLOW: "the headers of the response are larger than 16 KiB",
@@ -112,7 +113,9 @@ const meanings: Record<string, string> = {
 /** Why there was no response, in words for the webhook's owner. */
 function failureText(error: unknown): string {
   if (error instanceof AddressRefused) return error.message;
-  const { code, message, name } = error as NodeJS.ErrnoException;
+  const { code, message, name, syscall } = error as NodeJS.ErrnoException;
+  // Node.js names the address. What a name stands for in the server's network is nobody else's business.
+  if (syscall === "connect" || error instanceof AggregateError) return `no connection to the endpoint was possible (${code})`;
   if (name === "HTTPParserError") return notHttp;
   if (message === "bad upgrade") return "the endpoint responded with status 101, which changes the protocol";
   return meanings[code ?? ""] ?? (code === undefined || message.includes(code) ? message : `${code}: ${message}`).slice(0, 500);

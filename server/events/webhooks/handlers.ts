@@ -27,6 +27,7 @@ const deliveryView = (row: webhookStore.DeliveryRow) => ({
   id: row.id,
   event: row.event,
   statusCode: row.status_code,
+  lastError: row.last_error,
   attemptCount: row.attempt_count,
   deliveredAt: isoOrNull(row.delivered_at),
   nextRetryAt: isoOrNull(row.next_retry_at),
@@ -159,8 +160,8 @@ export const webhooks = {
       const delivery = await call.deps.store.write((tx) => insertPing(tx, webhook));
       const outcome = await attempt(call.deps, delivery, webhook, openSecret(call.deps, webhook));
       return call.commit(async (tx) => {
-        const { id, statusCode, deliveredAt } = deliveryView(await recordTestAttempt(tx, delivery, outcome));
-        return { success: outcome.succeeded, delivery: { id, statusCode, deliveredAt } };
+        const { id, statusCode, lastError, deliveredAt } = deliveryView(await recordTestAttempt(tx, delivery, outcome));
+        return { success: outcome.succeeded, delivery: { id, statusCode, lastError, deliveredAt } };
       });
     });
   },

@@ -73,13 +73,16 @@ export function factor<C extends PageContext>(place: Place<C>): AreaPage<C> {
     return layout(context, { title: "Second factor", body });
   };
 
-  const setUpPage = (context: C, uri: string): Promise<PageContent> =>
-    layout(context, { title: "Set up a second factor", body: html`${setUp(to, context, uri)}${back}` });
+  const setUpPage = (context: C, uri: string, hint?: Markup): Promise<PageContent> =>
+    layout(context, { title: "Set up a second factor", body: html`${hint}${setUp(to, context, uri)}${back}` });
+
+  // Beginning again replaces the secret: of an older picture, no code is right any more.
+  const onlyNewest = html`<p>Only the newest picture works. If you began again in another tab, use the picture there, or <a href="${place.to.factor()}">start again</a>.</p>`;
 
   /** Shows the QR code again after a wrong code. */
   const setUpAgain = (context: C): Promise<PageContent> => {
     const { uri = "" } = context.form;
-    return uri.startsWith("otpauth://totp/") && URL.canParse(uri) ? setUpPage(context, uri) : view(context);
+    return uri.startsWith("otpauth://totp/") && URL.canParse(uri) ? setUpPage(context, uri, onlyNewest) : view(context);
   };
 
   const recoveryPage = (context: C, codes: readonly string[], said: string): Promise<PageContent> => {

@@ -1,5 +1,6 @@
 import type { Deps } from "../../app/deps.ts";
 import * as covers from "../../games/covers/store.ts";
+import { filePolicy } from "../../http/file-policy.ts";
 import { methodNotAllowed } from "../../http/routes.ts";
 import { notFound } from "../../lib/api-error.ts";
 import type { Page } from "../types.ts";
@@ -19,7 +20,7 @@ export const coverImages =
       "Content-Type": cover.content_type,
       "Content-Length": cover.bytes.byteLength,
       "Cache-Control": "private, max-age=31536000, immutable",
-      "Content-Security-Policy": "sandbox; default-src 'none'",
+      "Content-Security-Policy": filePolicy(cover.content_type),
       "Content-Disposition": "inline",
     });
     response.end(request.method === "HEAD" ? undefined : cover.bytes);

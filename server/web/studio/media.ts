@@ -1,5 +1,6 @@
 import { pipeline } from "node:stream/promises";
 import type { CallOperation } from "../../../src/contract/index.ts";
+import { filePolicy } from "../../http/file-policy.ts";
 import { ApiError, notFound } from "../../lib/api-error.ts";
 import type { Exchange, MediaPart } from "../shared/types.ts";
 
@@ -106,10 +107,11 @@ export async function sendMedia(
       ...(found.status !== 503 && { status: 424 }),
     });
   const kept = returned.flatMap((name) => (found.headers[name] === undefined ? [] : [[name, found.headers[name]] as const]));
+  const contentType = typeOf(wanted.part, found.headers["content-type"]);
   response.writeHead(found.status, {
     ...Object.fromEntries(kept),
-    "Content-Type": typeOf(wanted.part, found.headers["content-type"]),
-    "Content-Security-Policy": "sandbox; default-src 'none'",
+    "Content-Type": contentType,
+    "Content-Security-Policy": filePolicy(contentType),
     "Referrer-Policy": "no-referrer",
   });
   try {

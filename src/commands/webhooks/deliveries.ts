@@ -52,10 +52,11 @@ export const test = define({
   async run({ args }, ctx) {
     const data = await ctx.api().testWebhook({ params: { id: args.webhook } });
     const status = data.delivery.statusCode ?? null;
+    const why = data.delivery.lastError ? `: ${data.delivery.lastError.replace(/\.$/, "")}` : "";
     const unreached =
       data.success === undefined
         ? "The server does not report what the endpoint returned."
-        : "The endpoint could not be reached.";
+        : `The endpoint could not be reached${why}.`;
     const result = status === null ? unreached : `The endpoint returned status ${status}.`;
     const outcome = ctx.text(result, data);
     const delivered = data.success ?? (status === null || (status >= 200 && status < 300));

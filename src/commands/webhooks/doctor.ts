@@ -46,7 +46,7 @@ async function checkWebhook(ctx: Context, webhook: Webhook, send: boolean): Prom
   ];
   if (!send) return checks;
   const { success, delivery } = await ctx.api().testWebhook({ params: { id: webhook.id } });
-  const detail = delivery.statusCode === null ? "could not be reached" : `status ${delivery.statusCode}`;
+  const detail = delivery.statusCode === null ? (delivery.lastError ?? "could not be reached") : `status ${delivery.statusCode}`;
   return [...checks, { name: name("test.ping"), ok: success, detail }];
 }
 
@@ -61,6 +61,6 @@ async function recent(ctx: Context, webhook: Webhook): Promise<{ ok: boolean; de
     return { ok: true, detail: `${delivered.length} of the last ${deliveries.length} succeeded${queued}` };
   const next = failing.flatMap(({ nextRetryAt }) => nextRetryAt ?? []).sort()[0];
   const retry = next ? `, next retry ${ago(next, ctx.serverNow())}` : "";
-  const responses = [...new Set(failing.map(({ statusCode }) => statusCode ?? "no response"))].join(", ");
+  const responses = [...new Set(failing.map(({ statusCode, lastError }) => statusCode ?? lastError ?? "no response"))].join(", ");
   return { ok: false, detail: `${failing.length} of the last ${deliveries.length} failed (${responses})${retry}` };
 }

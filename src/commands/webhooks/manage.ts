@@ -1,5 +1,6 @@
 import type { Data } from "../../api/client.ts";
 import { arg, type Context, define, flag } from "../../cli/define.ts";
+import { isSigned, type WebhookFormat } from "../../contract/webhooks.ts";
 import { CliError, exitCodes, notFound, usage } from "../../errors.ts";
 import { webhookView } from "./view.ts";
 
@@ -15,8 +16,8 @@ export async function allWebhooks(ctx: Context): Promise<Webhook[]> {
 }
 
 /** A server without formats may ignore the field and send events that chats refuse, so nothing is sent to it. */
-async function requireFormats(ctx: Context, { format }: { format?: unknown }): Promise<void> {
-  if (format === undefined || format === "standard" || (await ctx.api().offered("getServerInfo", {})) !== undefined) return;
+async function requireFormats(ctx: Context, { format }: { format?: WebhookFormat | undefined }): Promise<void> {
+  if (isSigned(format) || (await ctx.api().offered("getServerInfo", {})) !== undefined) return;
   const message = `This server does not format events for ${format}. Nothing was changed.`;
   throw new CliError("NOT_OFFERED", exitCodes.notFound, message, {
     hint: "Leave out --format: events are then sent in the standard format.",
@@ -48,7 +49,8 @@ export const show = define({
 export const create = define({
   name: "create",
   summary: "Create a webhook and print its secret (shown once)",
-  description: "Without --events it gets all events.",
+  description:
+    "Without --events it gets all events. With --format slack, discord or teams no secret is printed, because these services check none.",
   operation: "createWebhook",
   body: "createWebhook",
   partialBody: true,
@@ -64,6 +66,8 @@ export const create = define({
     await requireFormats(ctx, body);
     await ctx.reserveSecret(flags.secretFile);
     const data = await ctx.api().createWebhook({ body: { ...body, events: body.events ?? ["*"], url: args.url } });
+    if (!isSigned(data.webhook.format) && flags.secretFile === undefined)
+      return ctx.text(`Created webhook ${data.webhook.id}. Its messages are not checked with a secret.`, data);
     ctx.out.note(`Created webhook ${data.webhook.id}. Its secret is shown only once.`);
     return ctx.secret(data.secret, flags.secretFile, data);
   },

@@ -23,6 +23,7 @@ export const deliveryView = viewOf<ItemOf<"listDeliveries">>(
     "delivered:deliveredAt",
     "next retry:nextRetryAt",
     "created:createdAt",
+    prose("error:lastError"),
   ],
   { empty: "No deliveries yet." },
 );

@@ -25,10 +25,11 @@ function queryOf({ query, now }: PageContext): { month: string } | { year: strin
 /** `/play/earnings/statement`: earnings and payouts of a month or year. */
 async function statementPage(context: PageContext): Promise<PageContent> {
   const { statement } = (await context.call("getStatement", { query: queryOf(context) })).data;
+  const { createdAt } = (await context.call("getMe")).data;
   const { period } = statement;
   const asked = `${period.length === 4 ? "year" : "month"}=${period}`;
   const line = (label: string, cents: number) => html`<tr><td>${label}</td><td class="money">${usd(cents)}</td></tr>`;
-  const body = html`${beside(period, context.now)}
+  const body = html`${beside(period, createdAt, context.now)}
 <table><thead><tr><th scope="col">Balance</th><th scope="col" class="money">Amount</th></tr></thead><tbody>
 ${line("At the beginning", statement.beginCents)}${line("Earned", statement.earnedCents)}${line("Less payouts", statement.paidCents)}
 ${statement.returnedCents > 0 && line("Failed payouts, returned", statement.returnedCents)}
@@ -39,11 +40,13 @@ ${payouts(statement)}<h2>Earned by game</h2>${games(statement)}
   return signedInLayout(context, "earnings", { title: `Statement of ${periodName(period)}`, body });
 }
 
-/** Links to the months or years before and after; none to what has not begun. */
-function beside(period: string, now: number): Markup {
+/** Links to the months or years before and after, from the one in which the account was created to the present one. */
+function beside(period: string, createdAt: string, now: number): Markup {
   const today = new Date(now).toISOString();
   const at = (key: "month" | "year", value: string) =>
-    value <= today && html`<li><a href="${portal.statement()}?${key}=${value}">${periodName(value)}</a></li>`;
+    value >= createdAt.slice(0, value.length) &&
+    value <= today &&
+    html`<li><a href="${portal.statement()}?${key}=${value}">${periodName(value)}</a></li>`;
   const year = Number(period.slice(0, 4));
   if (period.length === 4) return html`<ul class="choice">${at("year", String(year - 1))}${at("year", String(year + 1))}</ul>`;
   return html`<ul class="choice">${at("month", monthBeside(period, -1))}${at("month", monthBeside(period, 1))}${at("year", String(year))}</ul>`;

@@ -1,7 +1,7 @@
 import { type EventKind, eventKinds } from "../../../../src/contract/events/kinds.ts";
 import type { Data } from "../../../../src/contract/index.ts";
 import { studio } from "../../../../src/contract/pages/addresses.ts";
-import { type WebhookFormat, webhookFormats } from "../../../../src/contract/webhooks.ts";
+import { isSigned, type WebhookFormat, webhookFormats } from "../../../../src/contract/webhooks.ts";
 import { notFound } from "../../../lib/api-error.ts";
 import { html, type Markup, type PageContent } from "../../html.ts";
 import { button, copied, cursorOf, fault, marked, more, notice, tokens } from "../../shared/parts.ts";
@@ -21,10 +21,11 @@ const formats: Record<WebhookFormat, string> = {
 };
 
 const said = new Map([
+  ["created", "The webhook was created."],
   ["deleted", "The webhook was deleted."],
   ["enabled", "The webhook is enabled again."],
   ["sent", "The test event arrived."],
-  ["not-sent", "The test event did not arrive. See what was answered below."],
+  ["not-sent", "The test event did not arrive. The list of deliveries says why."],
   ["again", "The event is sent again."],
 ]);
 
@@ -78,7 +79,9 @@ const create = action({ at: studio.webhooks, fields: labels }, async (context) =
   // The operation says which formats there are.
   const body = { url: form.url?.trim() ?? "", events: [...events], format: form.format as WebhookFormat };
   const { webhook: made, secret } = (await call("createWebhook", { idempotencyKey: form.formKey, body })).data;
-  return secretPage(context, made.id, secret, "The webhook was created.");
+  return isSigned(made.format)
+    ? secretPage(context, made.id, secret, "The webhook was created.")
+    : `${studio.webhook(made.id)}?done=created`;
 });
 
 function secretPage(context: StudioContext, id: string, secret: string, done: string): Promise<PageContent> {
@@ -105,21 +108,22 @@ ${!one.isActive && html`<p class="note bad">This webhook is disabled, because it
 <section><h2>Deliveries</h2>
 <div data-live="deliveries">${data.deliveries.length > 0 ? html`<ul class="rows">${data.deliveries.map((delivery) => row(context, one, delivery, canResend))}</ul>${more(studio.webhook(id), meta.cursor)}` : html`<p class="calm">Nothing was sent yet.</p>`}</div></section>
 <section><h2>Change</h2>
-<details><summary>Replace the signing secret</summary><p>The present secret stops working at once.</p>${button(context, rotate.at(id), "Replace the secret", "danger")}</details>
+${isSigned(one.format) && html`<details><summary>Replace the signing secret</summary><p>The present secret stops working at once.</p>${button(context, rotate.at(id), "Replace the secret", "danger")}</details>`}
 <details><summary>Delete the webhook</summary><p>Its deliveries are deleted too. This cannot be undone.</p>${button(context, remove.at(id), "Delete the webhook", "danger")}</details></section>
 <p class="more"><a href="${studio.webhooks()}">All webhooks</a></p>`;
   return studioLayout(context, undefined, { title: `Webhook to ${new URL(one.url).host}`, body });
 }
 
 function row(context: StudioContext, { id: webhookId }: Webhook, delivery: Delivery, canResend: boolean): Markup {
-  const { id, event, statusCode, attemptCount, deliveredAt, nextRetryAt, createdAt } = delivery;
+  const { id, event, statusCode, lastError, attemptCount, deliveredAt, nextRetryAt, createdAt } = delivery;
   const state =
     deliveredAt !== null
       ? html`<span class="badge good">Delivered</span>`
       : nextRetryAt !== null
         ? html`<span class="badge wait">Waiting</span>`
         : html`<span class="badge act">${attemptCount === 0 ? "Not sent" : "Failed"}</span>`;
-  return html`<li class="row">${state}<div><p class="what">${event}</p><p class="soft">${time(createdAt)} · ${plural(attemptCount, "attempt")}${statusCode !== null && ` · status ${statusCode}`}${nextRetryAt !== null && deliveredAt === null && html` · next ${time(nextRetryAt)}`}</p></div>
+  const answer = lastError ?? (statusCode === null ? null : `status ${statusCode}`);
+  return html`<li class="row">${state}<div><p class="what">${event}</p><p class="soft">${time(createdAt)} · ${plural(attemptCount, "attempt")}${nextRetryAt !== null && deliveredAt === null && html` · next ${time(nextRetryAt)}`}${answer !== null && ` · ${answer}`}</p></div>
 <div class="when">${canResend && html`<form method="post" action="${again.at(webhookId, id)}">${tokens(context)}<button class="link">Send again<span class="hidden"> ${event}</span></button></form>`}</div></li>`;
 }
 
