@@ -72,7 +72,13 @@ onBothDatabases("account pages", (serve) => {
     it("the form of a key that expires, sent twice, makes one key", async () => {
       const { browser, server } = await scene(base);
       const path = `${base}/account/keys`;
-      const form = { ...hiddenFields((await browser.get(path)).html, path), name: "ci", "scope-chat": "yes", expires: "30", password };
+      const form = {
+        ...hiddenFields((await browser.get(path)).html, path),
+        name: "ci",
+        "scope-chat": "yes",
+        expires: "30",
+        password,
+      };
       const first = keyIn((await browser.send(path, form)).html);
       await server.advance(90_000);
       expect(first).toMatch(/^pt_sk_/);

@@ -68,7 +68,8 @@ export function behind({ base }: Pick<Door, "base">, given: string): string | un
 }
 
 /** The page to show after signing in: the requested one if it is behind this door, otherwise the first. */
-export const nextOf = (door: Pick<Door, "base">, given: string | null | undefined): string => behind(door, given ?? "") ?? door.base;
+export const nextOf = (door: Pick<Door, "base">, given: string | null | undefined): string =>
+  behind(door, given ?? "") ?? door.base;
 
 /** The requested page if it is behind a door, whose account it may be. Undefined for any other address. */
 export const nextAtAnyDoor = (given: string | null | undefined): string | undefined =>
