@@ -1,17 +1,11 @@
 import * as z from "zod";
 import { endpoint } from "./endpoint.ts";
 import { eventKinds } from "./events/kinds.ts";
+import { webhookFormats } from "./events/webhook-formats.ts";
 import { extension, httpUrl, id, message, pageQuery, timestamp, wholeListQuery } from "./fields.ts";
 import { streamHeaders } from "./headers.ts";
 
 const owner = { access: ["webhooks", "game_owner"] } as const;
-
-/** `standard` is the signed event; the others are messages as the incoming webhooks of these services take them. */
-export const webhookFormats = ["standard", "slack", "discord", "teams"] as const;
-export type WebhookFormat = (typeof webhookFormats)[number];
-
-/** Whether the receiver is a program, which checks the signature. A server without formats sends only signed events. */
-export const isSigned = (format: WebhookFormat | undefined) => format === undefined || format === "standard";
 
 export const webhook = z
   .strictObject({

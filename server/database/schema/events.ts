@@ -1,7 +1,7 @@
 import { eventKinds } from "../../../src/contract/events/kinds.ts";
 import { mailKinds, mailModes } from "../../../src/contract/events/mails.ts";
+import { webhookFormats } from "../../../src/contract/events/webhook-formats.ts";
 import { deliveryStatuses } from "../../../src/contract/states/index.ts";
-import { webhookFormats } from "../../../src/contract/webhooks.ts";
 import { int, oneOf, orElse, orNull, text } from "./columns.ts";
 
 // biome-ignore format: several columns in a line, as in the migrations

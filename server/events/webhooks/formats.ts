@@ -1,4 +1,4 @@
-import type { WebhookFormat } from "../../../src/contract/webhooks.ts";
+import type { WebhookFormat } from "../../../src/contract/events/webhook-formats.ts";
 import type { Action } from "../../mail/texts.ts";
 
 /** An event as a message for people. `title` is the server's own; `text` contains what users wrote, such as names. */

@@ -1,6 +1,6 @@
 import type { Data } from "../../api/client.ts";
 import { arg, type Context, define, flag } from "../../cli/define.ts";
-import { isSigned, type WebhookFormat } from "../../contract/webhooks.ts";
+import { isSigned, type WebhookFormat } from "../../contract/events/webhook-formats.ts";
 import { CliError, exitCodes, notFound, usage } from "../../errors.ts";
 import { webhookView } from "./view.ts";
 

@@ -1,7 +1,7 @@
 import { type EventKind, eventKinds } from "../../../../src/contract/events/kinds.ts";
+import { isSigned, type WebhookFormat, webhookFormats } from "../../../../src/contract/events/webhook-formats.ts";
 import type { Data } from "../../../../src/contract/index.ts";
 import { studio } from "../../../../src/contract/pages/addresses.ts";
-import { isSigned, type WebhookFormat, webhookFormats } from "../../../../src/contract/webhooks.ts";
 import { notFound } from "../../../lib/api-error.ts";
 import { html, type Markup, type PageContent } from "../../html.ts";
 import { button, copied, cursorOf, fault, marked, more, notice, tokens } from "../../shared/parts.ts";
