@@ -372,33 +372,42 @@ describe("again", () => {
       expect(plan.rows.map(({ status }: { status: string }) => status)).toEqual([...Array(3).fill("outcome unknown"), "planned"]);
       expect([plan.code, plan.cents, plan.missingCents, plan.stderr]).toEqual([
         0,
-        10_000,
+        100_000,
         0,
-        expect.stringContaining("3 rows more may have been ordered by a run that was interrupted."),
+        expect.stringContaining("3 rows may be ordered already by a run that was interrupted."),
       ]);
       expect(await playtests()).toHaveLength(2);
-      const low = await bulk("--max-cost 899.99");
-      expect([low.code, low.stderr]).toEqual([7, expect.stringContaining("exceeds --max-cost $899.99. Nothing was sent.")]);
-      expect(await result("--max-cost 900")).toMatchObject({ code: 0, ordered: 2, skipped: 2, failed: 0, spentCents: 20_000 });
+      const low = await bulk("--max-cost 999.99");
+      expect([low.code, low.stderr]).toEqual([
+        7,
+        expect.stringContaining(
+          "Order 4 playtests (3 of them may be ordered already and are not charged twice): the cost of $1,000.00",
+        ),
+      ]);
+      const done = await result("--max-cost 1000");
+      expect(done).toMatchObject({ code: 0, ordered: 2, skipped: 2, failed: 0, spentCents: 20_000 });
+      expect(done.orders).toHaveLength(4);
       expect([await balance(), (await playtests()).length]).toEqual([0, 4]);
       expect(await result()).toMatchObject({ code: 0, ordered: 0, skipped: 4 });
     });
 
-    it("says how much credit is missing for what did not arrive", async () => {
+    it("what did not arrive is ordered as far as the funds reach, and the next run says what is missing", async () => {
       await killed([20, 20, 20, 5]);
+      const first = await result("--yes --concurrency 1");
+      expect(first).toMatchObject({ code: 7, ordered: 0, skipped: 2, left: 2, spentCents: 0 });
+      expect(first.stderr).toContain("The funds ran out with 2 rows left.");
       const { code, stderr } = await bulk();
       expect([code, stderr]).toEqual([7, expect.stringContaining("$300.00 more credit is needed. Nothing was ordered.")]);
       expect([await balance(), (await playtests()).length]).toEqual([20_000, 2]);
     });
 
-    it("asks before it sends them again", async () => {
+    it("hours of what may be ordered are confirmed as well", async () => {
+      await giveMinutes(fixture.server, fixture.owner, 600);
       await killed([1, 1, 1]);
-      const ran = await bulk("");
-      expect([ran.code, ran.stderr]).toEqual([
-        2,
-        expect.stringContaining("Pass --yes to confirm, or --max-cost to set a limit."),
-      ]);
+      const asked = await bulk("");
+      expect([asked.code, asked.stderr]).toEqual([2, expect.stringContaining("Pass --yes to confirm")]);
       expect(await playtests()).toHaveLength(2);
+      expect(await result()).toMatchObject({ code: 0, ordered: 1, skipped: 2, spentMinutes: 60 });
     });
   });
 

@@ -106,7 +106,7 @@ describe("a plan", () => {
       [rows[1]!.key, "credit"],
       [rows[2]!.key, undefined],
     ]);
-    const plan = makePlan(rows, prices(0), "any", shown);
+    const plan = makePlan(rows, prices(0), "any", { shown });
     expect(plan.rows.map(({ payWith }) => payWith)).toEqual(["hours", "credit", undefined]);
   });
 });

@@ -77,15 +77,20 @@ function payRow(cents: number, minutes: number, funds: Funds, pay: Pay): PayWith
   return pay !== "hours" && cents <= funds.cents ? "credit" : undefined;
 }
 
-/**
- * Assigns a payment method to each row as the server would: hours if they cover all of it, else credit. Stops when the funds run out.
- * `shown`: how a plan that was shown before pays rows, by their keys. They stay as they are, whatever was paid since.
- */
+/** What is known of rows before they are planned, by their keys. */
+interface Before {
+  /** How a plan that was shown pays rows. They stay as they are, whatever was paid since. */
+  shown?: ReadonlyMap<string, PayWith | undefined>;
+  /** Rows that may be ordered, and then paid, already: the funds need not cover them, and are left to the others. */
+  unsure?: ReadonlySet<string>;
+}
+
+/** Assigns a payment method to each row as the server would: hours if they cover all of it, else credit. Stops when the funds run out. */
 export function makePlan(
   rows: readonly Row[],
   prices: ReadonlyMap<string, SlotPrice>,
   pay: Pay,
-  shown?: ReadonlyMap<string, PayWith | undefined>,
+  { shown, unsure }: Before = {},
 ): Plan {
   const [some] = prices.values();
   const { balanceCents, minutesAvailable } = some ?? {};
@@ -93,15 +98,22 @@ export function makePlan(
     cents: balanceCents ?? Number.POSITIVE_INFINITY,
     minutes: minutesAvailable ?? (pay === "hours" ? Number.POSITIVE_INFINITY : 0),
   };
+  const endless: Funds = {
+    cents: Number.POSITIVE_INFINITY,
+    minutes: pay === "hours" ? Number.POSITIVE_INFINITY : funds.minutes,
+  };
   let ended = false;
   const planned = rows.map((row): Planned => {
     const { costPerSlotCents = 0 } = prices.get(shapeOf(row))!;
     const price = costPerSlotCents * row.order.quantity;
     const minutes = price === 0 ? 0 : row.order.durationMinutes * row.order.playerCount * row.order.quantity;
-    const payWith = shown?.has(row.key) ? shown.get(row.key) : ended ? undefined : payRow(price, minutes, funds, pay);
+    const isUnsure = unsure?.has(row.key) === true;
+    const planWith = () =>
+      isUnsure ? payRow(price, minutes, endless, pay) : ended ? undefined : payRow(price, minutes, funds, pay);
+    const payWith = shown?.has(row.key) ? shown.get(row.key) : planWith();
     ended ||= payWith === undefined;
-    if (payWith === "credit") funds.cents -= price;
-    if (payWith === "hours") funds.minutes -= minutes;
+    if (payWith === "credit" && !isUnsure) funds.cents -= price;
+    if (payWith === "hours" && !isUnsure) funds.minutes -= minutes;
     // A row that the funds do not cover names what is missing.
     const takesHours = (payWith ?? pay) === "hours";
     return { ...row, cents: takesHours ? 0 : price, minutes: takesHours ? minutes : 0, payWith };

@@ -24,8 +24,8 @@ export interface Tally<E extends object> {
   stopped: "funds" | "limit" | "signal" | E | undefined;
 }
 
-/** The order that was placed for a row before, here or elsewhere: by an earlier run, unless `skipped` is false. */
-export type Earlier = (row: Row) => (Ordered & { skipped?: boolean }) | undefined;
+/** The order that an earlier run placed for a row, here or elsewhere. */
+export type Earlier = (row: Row) => Ordered | undefined;
 
 /** How rows are sent. */
 export interface Sender<E extends object> {
@@ -88,7 +88,7 @@ export function createSending<E extends object>(sender: Sender<E>): { tally: Tal
 
   async function one(row: Planned) {
     const earlier = sender.earlier(row);
-    if (earlier) return ordered({ row, ...earlier, skipped: earlier.skipped ?? true });
+    if (earlier) return ordered({ row, ...earlier, skipped: true });
     if (tally.stopped !== undefined) return;
     const refusal = sender.refusal(row);
     if (refusal !== undefined) return failed({ row, error: refusal });

@@ -2,20 +2,29 @@ import { isAbsolute, join } from "node:path";
 import { arg, type Context, define, flag } from "../../../cli/define.ts";
 import { idsNamed, onlyGame } from "../../../cli/names.ts";
 import type { Fault } from "../../../contract/bulk/columns.ts";
-import { makePlan, notCovered, type Pay, type Plan, type Planned, pays, planText } from "../../../contract/bulk/plan.ts";
+import {
+  makePlan,
+  notCovered,
+  type Plan,
+  type Planned,
+  pays,
+  planText,
+  pricesOf,
+  shapeOrder,
+} from "../../../contract/bulk/plan.ts";
 import { type Account, faultsOf, readOrders } from "../../../contract/bulk/read.ts";
 import { type KnownOrders, type Playtest, settleRefs } from "../../../contract/bulk/refs.ts";
 import type { Row } from "../../../contract/bulk/rows.ts";
-import { bodyOf, countsOf, type Earlier } from "../../../contract/bulk/send.ts";
+import { bodyOf, type Earlier } from "../../../contract/bulk/send.ts";
 import { parseRecords } from "../../../contract/files/records.ts";
+import { shellQuote } from "../../../contract/text/shell.ts";
 import { CliError, DryRun, exitCodes, tooExpensive, usage } from "../../../errors.ts";
 import { duration, plural, usd } from "../../../io/text.ts";
+import { fromEarlierOrder, unknownPrice } from "../../shared/earlier-price.ts";
 import { requireFixedTimes, timeReader } from "../../shared/fixed-time.ts";
-import { refuseMethod } from "../../shared/price.ts";
+import { type Price, priceOrder, refuseMethod } from "../../shared/price.ts";
 import { waysToPay } from "../../shared/spend.ts";
-import { isEnd, mayBeOrdered, noneSent, orderedNow, sendAgain } from "./again.ts";
 import { type BulkJournal, openBulkJournal } from "./journal.ts";
-import { quotes } from "./prices.ts";
 import { finish, planOutcome, rowFields } from "./result.ts";
 import { type Sending, sendRows } from "./send.ts";
 
@@ -87,13 +96,33 @@ const knownOrders = (ctx: Context, journal: BulkJournal): KnownOrders => ({
   warn: (message) => ctx.out.warn(message),
 });
 
-async function confirmPlan(ctx: Context, plan: Plan, maxCents: number | undefined) {
+async function quotes(ctx: Context, rows: readonly Row[]): Promise<Map<string, Price>> {
+  const prices = await pricesOf(rows, async (row) => {
+    const shape = shapeOrder(row);
+    const price = await priceOrder(ctx, row.game, shape, shape);
+    if (price.costPerSlotCents === undefined) throw notPriced(row);
+    return price;
+  });
+  if ([...prices.values()].some(({ estimated, totalCents }) => estimated && totalCents !== 0)) ctx.out.note(fromEarlierOrder);
+  return prices;
+}
+
+/** Hundreds of orders are not placed at a price that nobody has seen. */
+const notPriced = ({ line, game, order }: Row) =>
+  tooExpensive(
+    `Line ${line}: ${unknownPrice} Nothing was ordered.`,
+    `To learn the price, place one: playtest playtests order ${shellQuote(game)} --duration-minutes ${order.durationMinutes} --player-count ${order.playerCount}`,
+  );
+
+/** `unsure`: how many of the rows may be ordered already. */
+async function confirmPlan(ctx: Context, plan: Plan, unsure: number, maxCents: number | undefined) {
   const covered = plan.rows.length - plan.beyond;
   if (covered === 0)
     throw tooExpensive(`${planText(plan, { usd })} Nothing was ordered.`, (await waysToPay(ctx, plan.missing)).sentence);
   if (plan.beyond > 0) ctx.out.warn(`${notCovered(plan, usd)} To order the rest later, add it and run the same command again.`);
   const hours = plan.minutes > 0 ? ` (and ${plan.minutes} playtest minutes)` : "";
-  const what = `Order ${plural(covered, "playtest")}${hours}`;
+  const known = unsure === 0 ? "" : ` (${unsure} of them may be ordered already and are not charged twice)`;
+  const what = `Order ${plural(covered, "playtest")}${known}${hours}`;
   if (plan.cents === 0 && plan.minutes > 0 && maxCents === undefined) return ctx.confirm(`${what}?`);
   await ctx.confirmSpend({ what, cents: plan.cents, balanceCents: plan.balanceCents, maxCents });
 }
@@ -149,52 +178,23 @@ export const bulk = define({
     const journal = await openBulkJournal(ctx, path, flags.journal, given);
     const { rows, faults, ordered, kept: keepsRefs } = await settleRefs(knownOrders(ctx, journal), given);
     refuse(faults, file);
-    try {
-      return await orderOpen(
-        ctx,
-        { rows, before: (row) => ordered.get(row.key) ?? journal.orderedAs(row) },
-        {
-          ...{ journal, keepsRefs, parallel: flags.concurrency ?? 8, pay: flags.pay ?? "any" },
-          ...{ maxCents: flags.maxCost, isPlan: flags.plan },
-        },
-      );
-    } finally {
-      await journal.close();
-    }
+    const earlier: Earlier = (row) => ordered.get(row.key) ?? journal.orderedAs(row);
+    const open = rows.filter((row) => !earlier(row) && !journal.lost(row.key, keepsRefs));
+    const unsure = new Set(open.map(({ key }) => key).filter(journal.isUnsure));
+    const prices = await quotes(ctx, open);
+    const byMethod = [...prices.values()].every(({ estimated }) => !estimated);
+    refuseMethod(flags.pay ?? "any", byMethod);
+    const plan = makePlan(open, prices, flags.pay ?? "any", { unsure });
+    if (ctx.flags.dryRun) throw dryRun(ctx, plan.rows, keepsRefs);
+    const planned = new Map(plan.rows.map((row) => [row.key, row]));
+    const all = rows.map((row): Planned => planned.get(row.key) ?? { ...row, cents: 0, minutes: 0, payWith: "free" });
+    if (flags.plan) return planOutcome(ctx, all, plan, { earlier, unsure });
+    if (open.length > 0) await confirmPlan(ctx, plan, unsure.size, flags.maxCost);
+    const parallel = flags.concurrency ?? 8;
+    const tally = await order(ctx, all, { journal, earlier, keepsRefs, parallel, maxCents: flags.maxCost, byMethod });
+    return finish(ctx, all.length, tally, { journal: journal.path, missing: plan.missing });
   },
 });
-
-interface Ordering extends Pick<Sending, "journal" | "keepsRefs" | "parallel" | "maxCents"> {
-  pay: Pay;
-  /** Whether only the plan is asked for. */
-  isPlan: boolean;
-}
-
-/** Orders the rows that no earlier run ordered, or shows what that would do. `before`: what earlier runs ordered. */
-async function orderOpen(ctx: Context, { rows, before }: { rows: readonly Row[]; before: Earlier }, ordering: Ordering) {
-  const { journal, keepsRefs, pay, maxCents, isPlan } = ordering;
-  const open = rows.filter((row) => !before(row) && !journal.lost(row.key, keepsRefs));
-  const unsure = new Set(open.filter(({ key }) => journal.isUnsure(key)));
-  const isPreview = isPlan || ctx.flags.dryRun;
-  const again = isPreview ? noneSent : await sendAgain(ctx, [...unsure], ordering);
-  if (isEnd(again)) return finish(ctx, rows.length, again, { journal: journal.path, missing: { reason: "" } });
-  const now = orderedNow(again);
-  const left = open.filter((row) => !now.has(row.key) && !(isPreview && unsure.has(row)));
-  const prices = await quotes(ctx, left);
-  const byMethod = [...prices.values()].every(({ estimated }) => !estimated);
-  refuseMethod(pay, byMethod);
-  const plan = makePlan(left, prices, pay);
-  if (isPreview && unsure.size > 0) ctx.out.note(mayBeOrdered(unsure.size));
-  if (ctx.flags.dryRun) throw dryRun(ctx, plan.rows, keepsRefs);
-  const planned = new Map(plan.rows.map((row) => [row.key, row]));
-  const all = rows.map((row): Planned => planned.get(row.key) ?? { ...row, cents: 0, minutes: 0, payWith: "free" });
-  if (isPlan) return planOutcome(ctx, all, plan, { earlier: before, unsure: (row) => journal.isUnsure(row.key) });
-  const most = maxCents === undefined ? undefined : maxCents - countsOf(0, again).spentCents;
-  if (left.length > 0) await confirmPlan(ctx, plan, most);
-  const earlier: Earlier = (row) => now.get(row.key) ?? before(row);
-  const tally = await order(ctx, all, { ...ordering, earlier, maxCents: most, byMethod });
-  return finish(ctx, all.length, tally, { journal: journal.path, missing: plan.missing });
-}
 
 /** Places the orders and shows the progress. */
 async function order(ctx: Context, rows: readonly Planned[], sending: Omit<Sending, "onRow">) {
@@ -211,5 +211,6 @@ async function order(ctx: Context, rows: readonly Planned[], sending: Omit<Sendi
     return await sendRows(ctx, rows, { ...sending, onRow });
   } finally {
     progress.done();
+    await sending.journal.close();
   }
 }

@@ -25,7 +25,7 @@ const keyLifetimeMs = 23 * 3_600_000;
 
 export interface BulkJournal extends EarlierRuns {
   readonly path: string;
-  /** Whether an earlier run sent a row and did not hear what became of it. */
+  /** Whether an earlier run sent a row and did not hear what became of it: it may be ordered, and paid. */
   isUnsure(key: string): boolean;
   /**
    * Whether a row was sent so long ago, with unknown outcome, that sending it again could order it twice. `kept`: the server keeps refs,

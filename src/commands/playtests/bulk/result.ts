@@ -42,9 +42,12 @@ const fieldsOf = ({ line, ref, game, order, cents, minutes }: Planned) => ({
 
 interface EarlierRows {
   earlier: Earlier;
-  /** Whether a row may be ordered already. */
-  unsure(row: Planned): boolean;
+  /** The keys of rows that may be ordered already. */
+  unsure: ReadonlySet<string>;
 }
+
+const mayBeOrdered = (rows: number) =>
+  `${plural(rows, "row")} may be ordered already by a run that was interrupted. What was ordered is not charged twice.`;
 
 export async function planOutcome(
   ctx: Context,
@@ -54,7 +57,7 @@ export async function planOutcome(
 ): Promise<Outcome> {
   const rows = all.map((row) => {
     if (earlier(row)) return { ...fieldsOf(row), status: "ordered", payWith: null };
-    if (unsure(row)) return { ...fieldsOf(row), status: "outcome unknown", payWith: null };
+    if (unsure.has(row.key)) return { ...fieldsOf(row), status: "outcome unknown", payWith: row.payWith ?? null };
     return {
       ...fieldsOf(row),
       status: row.payWith === undefined ? "insufficient funds" : "planned",
@@ -75,6 +78,7 @@ export async function planOutcome(
   };
   const remedy = beyond > 0 ? ` ${(await waysToPay(ctx, missing)).sentence}` : "";
   ctx.out.note(`${planText(plan, { usd, withoutPayments: ctx.withoutPayments() })}${remedy}`);
+  if (unsure.size > 0) ctx.out.note(mayBeOrdered(unsure.size));
   const { kind } = ctx.out.format;
   return kind === "json" || kind === "jq" || kind === "ndjson" ? ctx.item({ result }) : ctx.rows("result", rows, planView);
 }

@@ -113,7 +113,7 @@ export async function readPlan(
   const open = all.filter(({ key }) => !ordered.has(key));
   const prices = await quotes(context, open, notes);
   const seen = contentKey([payIn(context.form), ...read.rows.map(({ keyByContent, orderRef }) => [keyByContent, orderRef])]);
-  const plan = makePlan(open, prices, payIn(context.form), asShown ? shownWays(context, all, seen) : undefined);
+  const plan = makePlan(open, prices, payIn(context.form), asShown ? { shown: shownWays(context, all, seen) } : {});
   const planned = new Map(plan.rows.map((row) => [row.key, row]));
   const rows = all.map((row): Planned => planned.get(row.key) ?? { ...row, cents: 0, minutes: 0, payWith: "free" });
   const ways = rows.map(({ key, payWith }) => (ordered.has(key) ? orderedBefore : letterOf(payWith))).join("");
