@@ -43,17 +43,8 @@ function flagLines(command: TreeCommand | undefined): Line[] {
 /** Cached lists that hold ids for an argument. Default: the lists named like the argument and its plural. */
 const listsOf: Readonly<Record<string, readonly string[]>> = { slot: ["slots", "submissions"], slots: ["slots", "submissions"] };
 
-/** The server that a command would ask, as far as the environment or the profile says it: ids of another one are unknown there. */
-function serverOf(env: Env, folder: string | undefined): string | undefined {
-  if (env.PLAYTEST_BASE_URL) return env.PLAYTEST_BASE_URL.replace(/\/+$/, "");
-  const { profiles, profile = "default" } = openStore(folder).config();
-  return profiles[env.PLAYTEST_PROFILE || profile]?.baseUrl;
-}
-
 function idLines(arg: string, env: Env, platform: string): Line[] {
-  const folders = foldersFor(env, platform);
-  const [cache, server] = [openIdCache(folders.cache), serverOf(env, folders.config)];
-  const entries = server === undefined ? cache.all() : cache.entries(server);
+  const entries = openIdCache(foldersFor(env, platform).cache).all();
   const lists = listsOf[arg] ?? [arg, `${arg}s`];
   const fitting = entries.filter(({ key }) => lists.includes(key));
   const offered = fitting.length > 0 ? fitting : entries;

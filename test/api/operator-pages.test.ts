@@ -60,6 +60,7 @@ onBothDatabases("operators' pages", (serve) => {
       const browser = visitor(server);
       expect(await browser.submit(page, "/admin/sign-in", { key: "pt_nobody" })).toMatchObject({ status: 401 });
       expect(await browser.submit(page, "/admin/sign-in", { key })).toMatchObject({ status: 303, location });
+      expect(await browser.get(page)).toMatchObject({ status: 303, location });
     }
   });
 
@@ -86,6 +87,7 @@ onBothDatabases("operators' pages", (serve) => {
     expect((await browser.get("/admin")).status).toBe(200);
     await server.advance(12 * 3_600_000);
     expect((await browser.get("/admin")).status).toBe(303);
+    expect((await browser.send("/admin/sign-out", {})).location).toBe("/admin/sign-in");
     browser.cookies.set(name, "x".repeat(80));
     expect((await browser.get("/admin")).status).toBe(303);
   });

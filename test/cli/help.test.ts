@@ -260,10 +260,6 @@ describe("completion", () => {
     expect(await lines(["playtests", "show", ""], env)).toEqual(["0000000a"]);
     expect(await lines(["webhooks", "show", "0"], env)).toEqual(["0000000a"]);
     expect(await lines(["game", "get", ""], env)).toEqual(["2e3f4a5b"]);
-    expect(await lines(["games", "show", ""], { ...env, PLAYTEST_BASE_URL: `${baseUrl}/` })).toEqual(["2e3f4a5b"]);
-    expect(await lines(["games", "show", ""], { ...env, PLAYTEST_BASE_URL: "http://127.0.0.1:9" })).toEqual([]);
-    await playtest(["config", "set", "baseUrl", "http://127.0.0.1:9"], { env });
-    expect(await lines(["games", "show", ""], env)).toEqual([]);
   });
 
   it("profiles", async () => {

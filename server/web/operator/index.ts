@@ -60,7 +60,7 @@ export function operatorArea(parts: OperatorParts): Page {
   return async (request, response, url, origin) => {
     const session = await sessions.find(request.headers);
     if (!session) return signedOut(parts, request, response, url, pages.pageOf(url.pathname) ?? url.pathname);
-    if (url.pathname === operator.signIn()) return redirect(response, operator.waiting());
+    if (url.pathname === operator.signIn()) return redirect(response, nextOf(area, url.searchParams.get("next")));
     const exchange = exchangeOf(callAs, session, { request, response, url, origin });
     try {
       limits.perKey(session.principal);
@@ -98,6 +98,7 @@ async function signedOut(
   page: string,
 ): Promise<void> {
   limits.perAddress(request, "keyless");
+  if (url.pathname === operator.signOut()) return redirect(response, operator.signIn());
   if (url.pathname !== operator.signIn())
     return redirect(response, leading(area, operator.signIn(), nextOf(area, `${page}${url.search}`)));
   const { token: csrf, cookie } = accounts.formToken(request.headers);
