@@ -32,8 +32,8 @@ export function runJob(row: LeasedJob, context: Context): Promise<void> {
 async function run(row: LeasedJob, context: Context, span: Span | null): Promise<void> {
   const { kinds, deps } = context;
   let finished = false;
-  const ended = (rows: number) => {
-    if (rows === 0) throw new Error(`job ${row.kind} ${row.id}: the lease was lost`);
+  const ended = (rows: number, mayHaveEnded = false) => {
+    if (rows === 0 && !mayHaveEnded) throw new Error(`job ${row.kind} ${row.id}: the lease was lost`);
     finished = true;
   };
   const lease = holdLease(row, context);
@@ -58,8 +58,9 @@ async function run(row: LeasedJob, context: Context, span: Span | null): Promise
         }, jobs.byLease)
         .catch(async (error: unknown) => {
           if (!(error instanceof StoreUnavailable)) throw error;
-          // Where something is added all the time, it has more to do anyway.
-          await deps.store.write(async (tx) => ended(await jobs.reschedule(tx, row, context.clock.now())), jobs.byLease);
+          // Where something is added all the time, it has more to do anyway. The end whose reply was lost may have taken effect.
+          const again = (tx: Query) => jobs.reschedule(tx, row, context.clock.now());
+          await deps.store.write(async (tx) => ended(await again(tx), error.outcomeUnknown), jobs.byLease);
         }),
     reschedule: async (tx, runAt) => ended(await jobs.reschedule(tx, row, runAt)),
   };
