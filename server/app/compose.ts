@@ -108,7 +108,9 @@ export function createDeps(external: External): Deps {
     stills: { kinds: ["cut-still", "fill-posters"], width: config.clips.parallel, fair: true },
     measurements: { kinds: ["measure-video"], width: 1, fair: true },
     transcripts: { kinds: ["transcribe"], width: config.transcriber.parallel, fair: true },
-    chains: { kinds: ["confirm-deposit", "scan-deposits", "book-deposit", "keep-deposit"], width: 8 },
+    chains: { kinds: ["confirm-deposit", "scan-deposits"], width: 8 },
+    // Apart, because a scan may find many at a node that then does not answer.
+    deposits: { kinds: ["book-deposit", "keep-deposit"], width: 4 },
     publishing: { kinds: ["publish-video"], width: config.publishing.parallel, fair: true },
     trackers: { kinds: ["sync-finding"], width: 4, fair: true },
     mail: { kinds: ["send-mail"], width: 8 },

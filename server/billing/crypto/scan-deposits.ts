@@ -65,7 +65,7 @@ export async function bookFound(deps: Deps, chain: Chain, { txHash, since }: Omi
     if (unknown.length === 0) return;
     const { quoteMs, reserveMs } = deps.config.crypto;
     const runAt = Math.max(seen.at, 0) + quoteMs + reserveMs;
-    const payload = { chain: chain.name, txHash, since: runAt };
+    const payload = { chain: chain.name, txHash, since: Math.max(runAt, tx.now) };
     await tx.schedule({ kind: "keep-deposit", key: `${chain.name}:${txHash}`, payload, runAt });
   });
 }
@@ -104,13 +104,12 @@ function configured(deps: Deps, name: ChainName): Chain {
 
 /** Fails, so that operators see it, once the node has not returned the transaction for long. */
 async function finalOn(deps: Deps, chain: Chain, { txHash, since }: Omit<FoundOnChain, "chain">): Promise<SeenTransaction> {
-  const read = async () => {
-    const seen = await chain.find(txHash);
-    if (!seen?.final) throw new ChainDown(`The node does not return the final transaction ${txHash} that it listed.`);
-    return seen;
-  };
-  if (deps.clock.now() - since >= patienceMs) return read();
-  return orLater(deps, read, `reading crypto payments on ${chain.name}`);
+  const seen = await orLater(deps, () => chain.find(txHash), `reading crypto payments on ${chain.name}`);
+  if (seen?.final) return seen;
+  const problem = `The node does not return the final transaction ${txHash} that it listed.`;
+  const now = deps.clock.now();
+  if (now - since < patienceMs) throw new RetryLater(now + minute, problem);
+  throw new Error(problem);
 }
 
 /** Tries work that needs a node again in a minute if that is down. `outage`: what the log is told of then. */

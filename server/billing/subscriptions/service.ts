@@ -36,18 +36,20 @@ export async function runningOf(q: ReadTx, ownerId: string): Promise<subscriptio
 }
 
 /** 400 for the owner's running plan, unless it is past due and is not being charged: then a checkout of it pays with another card. */
-async function requireUnpaid(tx: Tx, running: subscriptions.RunningRow): Promise<void> {
+async function requireUnpaid(deps: Deps, tx: Tx, running: subscriptions.RunningRow): Promise<void> {
   if (running.cancel_at_period_end === 1)
     throw badRequest("You already have this plan, and its cancellation is scheduled. Nothing was started. Resume it instead.");
   if (running.status === "active") throw badRequest("You already have this plan. Nothing was started. It renews automatically.");
-  if (await payments.latestOf(tx, running.id, "pending"))
+  // A processor that is no longer configured charges nothing.
+  const isCharged = running.provider === requireCards(deps).name && (await payments.latestOf(tx, running.id, "pending"));
+  if (isCharged)
     throw badRequest("The renewal of this plan is being charged. Nothing was started. Look at the subscription in an hour.");
 }
 
 /** Starts the checkout of a plan: creates an incomplete subscription and its first payment. 400 if the owner has this plan already. */
 export async function startCheckout(deps: Deps, tx: Tx, ownerId: string, planKey: PlanKey) {
   const running = await runningOf(tx, ownerId);
-  if (running?.plan_key === planKey) await requireUnpaid(tx, running);
+  if (running?.plan_key === planKey) await requireUnpaid(deps, tx, running);
   const now = tx.now;
   const subscription = await subscriptions.insert(tx, {
     id: tx.newId(),
@@ -90,6 +92,7 @@ async function activate(tx: Tx, row: Row, card: string | undefined): Promise<Per
   const begun = { card: card ?? null, anchor_at: now, ended_at: null, ended_reason: null };
   const changes = { ...begun, ...periodOf({ ...row, ...begun }, 0), updated_at: now };
   const started = await subscriptions.transition(tx, subscriptions.requireMove(row, "start"), "start", changes);
+  await closeCheckouts(tx, started);
   await scheduleRenewal(tx, started, changes.current_period_end);
   await emitSubscription(tx, "subscription.created", started);
   return paidPeriod(changes);
@@ -114,11 +117,15 @@ async function replace(tx: Tx, running: subscriptions.RunningRow): Promise<void>
 async function renew(tx: Tx, row: subscriptions.RunningRow): Promise<Period> {
   const changes = { failed_renewals: 0, ...periodOf(row, row.period_index + 1), updated_at: tx.now };
   const renewed = await subscriptions.transition(tx, row, "renew", changes);
-  // Those were opened to pay for it while it was past due: it is not paid twice.
-  for (const { id } of await subscriptions.openPayments(tx, row)) await lapse(tx, id, tx.now);
+  await closeCheckouts(tx, row);
   await scheduleRenewal(tx, renewed, changes.current_period_end);
   await emitSubscription(tx, "subscription.renewed", renewed);
   return paidPeriod(changes);
+}
+
+/** Closes the checkouts of a plan that was paid another way, so that it is not paid twice. */
+async function closeCheckouts(tx: Tx, row: Row): Promise<void> {
+  for (const { id } of await subscriptions.openPayments(tx, row)) await lapse(tx, id, tx.now);
 }
 
 const paidPeriod = (row: { current_period_start: number; current_period_end: number }): Period => ({
