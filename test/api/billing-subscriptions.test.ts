@@ -301,6 +301,19 @@ onBothDatabases("subscriptions", (serve) => {
     expect([await status(again.paymentId), await status(other.paymentId)]).toEqual(["cancelled", "pending"]);
   });
 
+  test("past due: of two checkouts of the plan, the second one ends when the first is paid", async () => {
+    const { till, id } = await openPlan(await serve());
+    await setRenewals(till, id, "failed");
+    await till.server.advance(31 * day);
+    const [first, second] = [await subscribe(till, "indie_monthly"), await subscribe(till, "indie_monthly")];
+    await submit(first.checkoutUrl, goodCard);
+    await till.server.advance(0);
+    await submit(second.checkoutUrl, goodCard);
+    expect([await till.minutes(), (await show(till)).subscription!.id]).toEqual([600, first.subscriptionId]);
+    const { payment } = await till.owner.getPayment({ params: { id: second.paymentId } });
+    expect(payment.status).toBe("cancelled");
+  });
+
   test("past due: no checkout of the plan starts while its renewal is being charged", async () => {
     const { till, id } = await openPlan(await serve());
     await setRenewals(till, id, "failed");
