@@ -80,7 +80,7 @@ async function paidPlan(
 
 const subscriptionCancel = define({
   name: "subscription cancel",
-  summary: "Cancel the subscription at the end of its period, or at once if it is past due; hours are kept",
+  summary: "Cancel the plan with its period, or at once if it is past due; hours stay",
   operation: "cancelSubscription",
   confirm: () => "Cancel the subscription? It ends with its period, or now if it is past due. Past payments are not refunded.",
   examples: ["playtest billing subscription cancel --yes"],
