@@ -117,7 +117,11 @@ const leases: readonly Mutant[] = [
   row("store/jobs", "who lost the lease knows it", [running, "rows === 0 ? 0 : real", "real"]),
   row("store/jobs", "a lease that runs out does not hold", [running, "clock.real() < until", "until > 0"]),
   row("store/jobs", "a lease that is extended holds", [running, "rows === 0 ? 0 : real + leaseMs", "rows === 0 ? 0 : until"]),
-  row("faults/two-processes", "who lost the lease writes nothing", [running, "if (rows === 0 && !mayHaveEnded) throw", "if (rows < 0) throw"]),
+  row("faults/two-processes", "who lost the lease writes nothing", [
+    running,
+    "if (rows === 0 && !mayHaveEnded) throw",
+    "if (rows < 0) throw",
+  ]),
   row("store/jobs | lost while they were leased", "jobs whose lease was committed unseen are free again", [
     "server/jobs/runner.ts",
     "const lost of unsure",
