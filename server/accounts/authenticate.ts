@@ -142,9 +142,10 @@ function refusal(access: Access, principal: Principal): string {
   return `Only ${those} can do this, and this is the account of ${people[principal.role][0]}. Nothing was changed.`;
 }
 
+/** What the key lacks of all that its account may do. */
 function lacking({ accountScopes: all, scopes }: Principal): string {
   const missing = all.filter((scope) => !scopes.has(scope)).map((scope) => `\`${scope}\``);
-  return `This takes an API key with every scope of the account, and this key lacks ${missing.join(" and ")}. Nothing was exported. Use an API key that has these scopes too.`;
+  return `This takes an API key with every scope of the account, and this key lacks ${missing.join(" and ")}. Nothing was done. Use an API key that has these scopes too.`;
 }
 
 function scopeText(access: Access, principal: Principal): string {

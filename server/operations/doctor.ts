@@ -291,7 +291,7 @@ export async function signedPaymentCheck(q: Query, now: number): Promise<Check> 
     name,
     ok: false,
     detail: `${plural(late.length, "signed payment")} without an end for more than an hour, the oldest on ${oldest!.chain} with the nonce ${oldest!.nonce}`,
-    help: `It is not known whether they were paid. The server asks the chain every minute; the reason at its last try: ${reason}. Check that the server runs, and the node of the chain (crypto.<chain>.rpcUrl).`,
+    help: `It is not known whether they were paid. The server asks the chain every minute; the reason at the last try of one of them: ${reason}. Check that the server runs, and the node of the chain (crypto.<chain>.rpcUrl).`,
   };
 }
 

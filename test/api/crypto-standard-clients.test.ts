@@ -386,7 +386,7 @@ onBothDatabases("a facilitator", (serve) => {
         /^1 signed payment without an end for more than an hour, the oldest on base with the nonce 0x[0-9a-f]{64}$/,
       ),
     ]);
-    expect(late.help).toContain("the reason at its last try: none yet. Check that the server runs");
+    expect(late.help).toContain("the reason at the last try of one of them: none yet. Check that the server runs");
     await server.advance(5 * 60_000);
     expect(await state()).toEqual({ status: "failed", error: "expired unused" });
     const letter = server.mails.find(({ subject }) => subject === "Your signed payment of $20.00 was not made")!;

@@ -10,7 +10,7 @@ onBothDatabases("an export", (serve) => {
     return personWith(server, apiKey, person.id);
   };
   const refusal = (lacks: string) =>
-    `This takes an API key with every scope of the account, and this key lacks ${lacks}. Nothing was exported. Use an API key that has these scopes too.`;
+    `This takes an API key with every scope of the account, and this key lacks ${lacks}. Nothing was done. Use an API key that has these scopes too.`;
 
   it("takes a key with every scope of its account, and names those that are missing", async () => {
     const server = await serve();

@@ -4,6 +4,7 @@ import { html, type Markup } from "../html.ts";
 import type { Site } from "../site.ts";
 import type { PageContext } from "./types.ts";
 
+/** Fields that a form sends back as they are, by their names. */
 export const hiddenFields = (fields: Record<string, string>): Markup[] =>
   Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" autocomplete="off">`);
 
